@@ -1,0 +1,3 @@
+//! `cargo kopf-crd`: the command line.
+
+fn main() {}

@@ -1,0 +1,10 @@
+//! Keeps what a Kopf operator writes into `status` alive.
+//!
+//! Modules stand in reading order: a module uses only modules above it (a test holds this).
+
+pub mod source;
+pub mod path;
+pub mod yaml;
+pub mod schema;
+pub mod crd;
+pub mod server;

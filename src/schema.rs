@@ -1,0 +1,193 @@
+//! The OpenAPI v3 schema of a version, as the API server holds it.
+//!
+//! Mirrors `JSONSchemaProps` of k8s.io/apiextensions-apiserver: every keyword that a CRD may write, at every level.
+//! What may stand where is judged in [`server`](crate::server); this module decodes only.
+
+use crate::source::Span;
+use serde_json::Value;
+
+/// One node of a schema.
+///
+/// `Default` is the schema `{}`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Schema {
+    /// The key that introduces the node (`kopf` in `properties: {kopf: …}`); empty at a root, an item or in no text.
+    pub key: Span,
+    /// The node itself.
+    pub at: Span,
+    /// Where each written keyword stands, in the order of the text.
+    pub written: Vec<Keyword>,
+
+    /// `id`, refused by the server.
+    pub id: String,
+    /// `$schema`, refused by the server.
+    pub schema: String,
+    /// `$ref`, refused by the server.
+    pub reference: Option<String>,
+    /// `description`.
+    pub description: String,
+    /// `title`.
+    pub title: String,
+    /// `type`; empty when absent.
+    pub ty: String,
+    /// `format`; empty when absent.
+    pub format: String,
+    /// `nullable`.
+    pub nullable: bool,
+    /// `default`; `None` also for `default: null`.
+    pub default: Option<Value>,
+    /// `example`.
+    pub example: Option<Value>,
+    /// Whether `externalDocs` is written.
+    pub external_docs: bool,
+
+    /// `maximum`.
+    pub maximum: Option<f64>,
+    /// `exclusiveMaximum`.
+    pub exclusive_maximum: bool,
+    /// `minimum`.
+    pub minimum: Option<f64>,
+    /// `exclusiveMinimum`.
+    pub exclusive_minimum: bool,
+    /// `multipleOf`.
+    pub multiple_of: Option<f64>,
+    /// `maxLength`, in code points.
+    pub max_length: Option<i64>,
+    /// `minLength`, in code points.
+    pub min_length: Option<i64>,
+    /// `pattern`; empty when absent.
+    pub pattern: String,
+    /// `maxItems`.
+    pub max_items: Option<i64>,
+    /// `minItems`.
+    pub min_items: Option<i64>,
+    /// `uniqueItems`.
+    pub unique_items: bool,
+    /// `maxProperties`.
+    pub max_properties: Option<i64>,
+    /// `minProperties`.
+    pub min_properties: Option<i64>,
+    /// `enum`.
+    pub enumeration: Vec<Value>,
+    /// `required`.
+    pub required: Vec<String>,
+
+    /// `items`.
+    pub items: Option<Items>,
+    /// `additionalItems`, refused by the server.
+    pub additional_items: Option<Additional>,
+    /// `properties`, in the order of the text.
+    pub properties: Vec<(String, Schema)>,
+    /// `additionalProperties`.
+    pub additional_properties: Option<Additional>,
+    /// `patternProperties`, refused by the server.
+    pub pattern_properties: Vec<(String, Schema)>,
+    /// Whether `dependencies` has entries, refused by the server.
+    pub dependencies: bool,
+    /// `definitions`, refused by the server.
+    pub definitions: Vec<(String, Schema)>,
+    /// `allOf`.
+    pub all_of: Vec<Schema>,
+    /// `oneOf`.
+    pub one_of: Vec<Schema>,
+    /// `anyOf`.
+    pub any_of: Vec<Schema>,
+    /// `not`.
+    pub not: Option<Box<Schema>>,
+
+    /// `x-kubernetes-preserve-unknown-fields`; `Some(false)` is refused by the server.
+    pub preserve: Option<bool>,
+    /// `x-kubernetes-embedded-resource`.
+    pub embedded: bool,
+    /// `x-kubernetes-int-or-string`.
+    pub int_or_string: bool,
+    /// `x-kubernetes-list-type`.
+    pub list_type: Option<String>,
+    /// `x-kubernetes-list-map-keys`.
+    pub list_map_keys: Vec<String>,
+    /// `x-kubernetes-map-type`.
+    pub map_type: Option<String>,
+    /// `x-kubernetes-validations`.
+    pub validations: Vec<ValidationRule>,
+}
+
+/// A written keyword.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Keyword {
+    /// Its name, as in the text.
+    pub name: &'static str,
+    /// Where the name stands.
+    pub key: Span,
+    /// Where its value stands.
+    pub value: Span,
+}
+
+/// `items`: one schema, or the list of schemas that the server refuses.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Items {
+    /// One schema for every item.
+    Schema(Box<Schema>),
+    /// A schema per place.
+    List(Vec<Schema>),
+}
+
+/// `additionalProperties` or `additionalItems`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Additional {
+    /// `true` or `false`. For pruning both are a schema of nothing: no preserve.
+    Allowed(bool),
+    /// A schema for every undeclared key.
+    Schema(Box<Schema>),
+}
+
+/// One rule of `x-kubernetes-validations`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ValidationRule {
+    /// Where the rule stands.
+    pub at: Span,
+    /// `rule`, in CEL.
+    pub rule: String,
+    /// `message`.
+    pub message: String,
+    /// `messageExpression`, in CEL.
+    pub message_expression: String,
+    /// `reason`.
+    pub reason: Option<String>,
+    /// `fieldPath`.
+    pub field_path: String,
+    /// `optionalOldSelf`.
+    pub optional_old_self: Option<bool>,
+}
+
+impl Schema {
+    /// The schema of a declared property.
+    pub fn property(&self, name: &str) -> Option<&Schema> {
+        self.properties.iter().find(|(it, _)| it == name).map(|(_, schema)| schema)
+    }
+
+    /// The schema of every item, if there is one.
+    pub fn item(&self) -> Option<&Schema> {
+        match &self.items {
+            Some(Items::Schema(schema)) => Some(schema),
+            _ => None,
+        }
+    }
+
+    /// The schema of undeclared keys: none for `true`, `false` and nothing.
+    pub fn additional(&self) -> Option<&Schema> {
+        match &self.additional_properties {
+            Some(Additional::Schema(schema)) => Some(schema),
+            _ => None,
+        }
+    }
+
+    /// Whether the node keeps what it does not declare.
+    pub fn preserves(&self) -> bool {
+        self.preserve == Some(true)
+    }
+
+    /// Where a keyword is written.
+    pub fn keyword(&self, name: &str) -> Option<&Keyword> {
+        self.written.iter().find(|it| it.name == name)
+    }
+}
