@@ -65,7 +65,8 @@ impl Source {
         let before = &self.text.as_bytes()[..byte];
         let line = before.iter().filter(|it| **it == b'\n').count() + 1;
         let line_start = before.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
-        let mark = if line_start == 0 && self.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let mark =
+            if line_start == 0 && self.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let start = (line_start + mark).min(byte);
         // Count the bytes that begin a character: right even where `byte` is not a boundary.
         let column = before[start..].iter().filter(|it| (**it & 0xC0) != 0x80).count() + 1;

@@ -1,0 +1,3 @@
+//! The integration tests: one binary, one file an area.
+
+mod tidy;
