@@ -8,3 +8,4 @@ pub mod yaml;
 pub mod schema;
 pub mod crd;
 pub mod server;
+pub mod kopf;
