@@ -1,3 +1,31 @@
 //! `cargo kopf-crd`: the command line.
+//!
+//! Reads arguments, files and the configuration; asks the library; prints; exits. Everything that is known about
+//! CRDs, Kopf and the API server is in the library.
 
-fn main() {}
+mod args;
+mod completions;
+mod man;
+mod output;
+mod shared;
+
+use args::Command;
+use output::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match args::parse(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) => return output::usage(&error),
+    };
+    cli.color.write_global();
+    let done = match &cli.command {
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
+    };
+    match done {
+        Ok(outcome) => outcome.into(),
+        Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
+        Err(Failure::Error(message)) => output::failed(&message),
+    }
+}
