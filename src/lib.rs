@@ -9,3 +9,5 @@ pub mod schema;
 pub mod crd;
 pub mod server;
 pub mod kopf;
+#[cfg(feature = "check")]
+pub mod diagnostic;
