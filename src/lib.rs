@@ -9,5 +9,6 @@ pub mod schema;
 pub mod crd;
 pub mod server;
 pub mod kopf;
+pub mod verdict;
 #[cfg(feature = "check")]
 pub mod diagnostic;
