@@ -1,5 +1,10 @@
 //! A CustomResourceDefinition, v1 or v1beta1, as the API server holds it after decoding, defaulting and conversion.
 
+mod read;
+mod shape;
+
+pub use read::{Read, is_crd, read};
+
 use crate::schema::Schema;
 use crate::source::Span;
 
@@ -16,6 +21,8 @@ pub struct Crd {
     pub name_at: Span,
     /// `metadata.annotations`.
     pub annotations: Vec<(String, String)>,
+    /// The rest of `metadata` that the server validates.
+    pub metadata: Metadata,
     /// `spec.group`.
     pub group: String,
     /// `spec.scope`; empty when absent.
@@ -28,6 +35,62 @@ pub struct Crd {
     pub preserve_unknown_fields: bool,
     /// `spec.conversion`.
     pub conversion: Conversion,
+    /// What a v1beta1 CRD writes at the top and in its versions, before it is copied.
+    pub legacy: Option<Box<Legacy>>,
+    /// Versions in which objects may be stored: once created, the storage version.
+    pub stored_versions: Vec<String>,
+    /// Where each field outside the schemas is written.
+    pub places: Vec<Place>,
+}
+
+/// Where a field is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Its path in the text: `spec.versions[0].name`.
+    pub path: String,
+    /// Its key; empty for an item of a list.
+    pub key: Span,
+    /// Its value.
+    pub value: Span,
+}
+
+/// What the server validates of `metadata` besides the name and the annotations.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Metadata {
+    /// `generateName`.
+    pub generate_name: String,
+    /// `labels`.
+    pub labels: Vec<(String, String)>,
+    /// `finalizers`.
+    pub finalizers: Vec<String>,
+    /// `ownerReferences`.
+    pub owners: Vec<Owner>,
+}
+
+/// One of `metadata.ownerReferences`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Owner {
+    /// `apiVersion`.
+    pub api_version: String,
+    /// `kind`.
+    pub kind: String,
+    /// `name`.
+    pub name: String,
+    /// `uid`.
+    pub uid: String,
+    /// `controller`.
+    pub controller: bool,
+}
+
+/// The top of a v1beta1 CRD.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Legacy {
+    /// `spec.version`, defaulted.
+    pub version: String,
+    /// `spec.{validation,subresources,additionalPrinterColumns,selectableFields}`, held as a version has them.
+    pub top: Version,
+    /// `spec.versions` as they are written.
+    pub versions: Vec<Version>,
 }
 
 /// The API version a CRD is written in.
@@ -41,7 +104,7 @@ pub enum Api {
 }
 
 /// `spec.names`.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Names {
     /// `plural`.
     pub plural: String,
@@ -72,20 +135,24 @@ pub struct Version {
     pub deprecated: bool,
     /// `deprecationWarning`.
     pub deprecation_warning: Option<String>,
+    /// Whether `schema` is there, be it empty.
+    pub validation: bool,
     /// `schema.openAPIV3Schema`.
     pub schema: Option<Schema>,
+    /// Whether `subresources` is there, be it empty.
+    pub subresources: bool,
     /// Whether `subresources.status` is there (`{}`, not null).
     pub status_subresource: bool,
     /// `subresources.scale`.
     pub scale: Option<Scale>,
     /// `additionalPrinterColumns`.
     pub columns: Vec<Column>,
-    /// `selectableFields`.
+    /// `selectableFields`, each by its `jsonPath`.
     pub selectable_fields: Vec<String>,
 }
 
 /// `subresources.scale`.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scale {
     /// `specReplicasPath`.
     pub spec_replicas_path: String,
@@ -96,7 +163,7 @@ pub struct Scale {
 }
 
 /// One of `additionalPrinterColumns`.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Column {
     /// The whole entry.
     pub at: Span,
@@ -106,19 +173,42 @@ pub struct Column {
     pub ty: String,
     /// `format`.
     pub format: String,
+    /// `description`.
+    pub description: String,
+    /// `priority`.
+    pub priority: i64,
     /// `jsonPath` (`JSONPath` in v1beta1).
     pub json_path: String,
 }
 
-/// `spec.conversion`.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// `spec.conversion`, defaulted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Conversion {
     /// `strategy`: `None`, `Webhook`, or what is written.
     pub strategy: String,
     /// Whether a webhook's client config is given.
     pub webhook: bool,
+    /// The client config's `url`.
+    pub url: Option<String>,
+    /// The client config's `service`.
+    pub service: Option<Service>,
+    /// The client config's `caBundle`, in base64.
+    pub ca_bundle: String,
     /// `conversionReviewVersions`.
     pub review_versions: Vec<String>,
+}
+
+/// The service of a conversion webhook.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Service {
+    /// `namespace`.
+    pub namespace: String,
+    /// `name`.
+    pub name: String,
+    /// `path`.
+    pub path: Option<String>,
+    /// `port`, 443 by default.
+    pub port: i64,
 }
 
 impl Crd {
@@ -130,5 +220,19 @@ impl Crd {
     /// The version in which objects are stored.
     pub fn storage_version(&self) -> Option<&Version> {
         self.versions.iter().find(|it| it.storage)
+    }
+
+    /// Where a field outside the schemas is written; its parent when it is not, at last the whole document.
+    pub fn place(&self, path: &str) -> Span {
+        let mut path = path;
+        loop {
+            if let Some(place) = self.places.iter().find(|it| it.path == path) {
+                return if place.key.is_empty() { place.value } else { place.key.to(place.value) };
+            }
+            match path.rfind(['.', '[']) {
+                Some(end) => path = &path[..end],
+                None => return self.at,
+            }
+        }
     }
 }

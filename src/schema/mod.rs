@@ -3,6 +3,14 @@
 //! Mirrors `JSONSchemaProps` of k8s.io/apiextensions-apiserver: every keyword that a CRD may write, at every level.
 //! What may stand where is judged in [`server`](crate::server); this module decodes only.
 
+mod decode;
+mod read;
+mod suggest;
+
+pub use decode::{Decoder, Level, Mismatch, Suggestion, UnknownField};
+pub use read::{KEYWORDS, MAX_DEPTH, Read, read, read_alone};
+pub use suggest::unknown as suggestion;
+
 use crate::source::Span;
 use serde_json::Value;
 
@@ -82,8 +90,8 @@ pub struct Schema {
     pub additional_properties: Option<Additional>,
     /// `patternProperties`, refused by the server.
     pub pattern_properties: Vec<(String, Schema)>,
-    /// Whether `dependencies` has entries, refused by the server.
-    pub dependencies: bool,
+    /// `dependencies`, refused by the server; a list of names has no schema.
+    pub dependencies: Option<Vec<(String, Option<Schema>)>>,
     /// `definitions`, refused by the server.
     pub definitions: Vec<(String, Schema)>,
     /// `allOf`.
@@ -120,6 +128,8 @@ pub struct Keyword {
     pub key: Span,
     /// Where its value stands.
     pub value: Span,
+    /// Whether the value is null: the keyword is as good as absent.
+    pub null: bool,
 }
 
 /// `items`: one schema, or the list of schemas that the server refuses.

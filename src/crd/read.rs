@@ -1,0 +1,458 @@
+//! Node → [`Crd`]: decoding, defaulting and conversion, as the API server does it.
+//!
+//! Mirrors apis/apiextensions/{v1,v1beta1}/{defaults,conversion}.go. Two passes: the first compares everything
+//! outside the schemas with the tables of `shape`, the second picks the values out and reads the schemas.
+//! What is wrong is reported beside the CRD as far as it can be read, so that incomplete documents can be judged.
+
+use super::shape::{self, Shape, Struct};
+use super::{Api, Column, Conversion, Crd, Legacy, Metadata, Names, Owner, Place, Scale, Service, Version};
+use crate::schema::{self, Decoder, Mismatch, Schema, UnknownField};
+use crate::yaml::{Entry, Node, Value};
+
+const KIND: &str = "CustomResourceDefinition";
+const V1: &str = "apiextensions.k8s.io/v1";
+const V1BETA1: &str = "apiextensions.k8s.io/v1beta1";
+
+/// What reading a CRD gives.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Read {
+    /// The CRD as far as it can be read: also when the server cannot decode it. None for what is no mapping.
+    pub crd: Option<Crd>,
+    /// What the server says when it cannot decode the document (400).
+    pub undecodable: Option<Mismatch>,
+    /// Every value of a wrong type; the server reports one of them.
+    pub mismatches: Vec<Mismatch>,
+    /// Fields that the server drops, with or without a warning.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl Read {
+    /// The errors of the server's strict decoding about unknown fields, in its own words.
+    pub fn strict_errors(&self) -> Vec<String> {
+        let seen = self.unknown.iter().filter(|it| !it.silent);
+        seen.map(|it| format!("unknown field {}", serde_json::Value::from(it.path.as_str()))).collect()
+    }
+}
+
+/// The API version of a document that is a CRD.
+pub fn is_crd(node: &Node) -> Option<Api> {
+    if node.get("kind")?.as_str()? != KIND {
+        return None;
+    }
+    match node.get("apiVersion")?.as_str()? {
+        V1 => Some(Api::V1),
+        V1BETA1 => Some(Api::V1beta1),
+        _ => None,
+    }
+}
+
+/// Reads a CRD. A document that does not name its kind is taken for a CRD of v1, as the server does.
+pub fn read(node: &Node) -> Read {
+    let beta = node.get("apiVersion").and_then(Node::as_str) == Some(V1BETA1);
+    let (api, package, shape) = match beta {
+        true => (Api::V1beta1, "v1beta1", &shape::V1BETA1),
+        false => (Api::V1, "v1", &shape::V1),
+    };
+    let mut checker = Checker { decoder: Decoder::new(package), places: Vec::new() };
+    checker.kind(node);
+    checker.fields(node, shape);
+    let Checker { mut decoder, places } = checker;
+    let mut crd = Crd { at: node.span, api, places, ..Crd::default() };
+    fill(&mut crd, node, &mut decoder);
+    let crd = matches!(node.value, Value::Mapping(_)).then_some(crd);
+    let undecodable = decoder.reported().cloned();
+    Read { crd, undecodable, mismatches: decoder.mismatches, unknown: decoder.unknown }
+}
+
+/// The first pass.
+struct Checker<'n> {
+    decoder: Decoder<'n>,
+    places: Vec<Place>,
+}
+
+impl<'n> Checker<'n> {
+    /// The type of the document, which the server finds out first.
+    fn kind(&mut self, node: &'n Node) {
+        let text = |key| node.get(key).filter(|it| !it.is_null());
+        let (version, kind) = (text("apiVersion"), text("kind"));
+        let (Some(version), Some(kind)) = (version, kind) else { return };
+        let (Some(version_text), Some(kind_text)) = (version.as_str(), kind.as_str()) else { return };
+        let known = [V1, V1BETA1, ""].contains(&version_text) && [KIND, ""].contains(&kind_text);
+        if !known {
+            let at = if [V1, V1BETA1].contains(&version_text) { kind } else { version };
+            let message = format!("no kind {kind_text:?} is registered for version {version_text:?}");
+            self.decoder.error(at, message);
+        }
+    }
+
+    fn fields(&mut self, node: &'n Node, of: &'static Struct) {
+        for entry in self.decoder.entries(node, &format!("~.{}", of.name)) {
+            self.decoder.enter_field(&entry.key, of.name, entry.key_span);
+            match of.fields.iter().find(|it| it.0 == &*entry.key) {
+                Some((_, shape)) => self.entry(entry, shape),
+                None => self.decoder.unknown_here(entry, of.level, schema::suggestion(of.level, entry)),
+            }
+            self.decoder.leave();
+        }
+    }
+
+    fn entry(&mut self, entry: &'n Entry, shape: &'static Shape) {
+        if !entry.key_span.is_empty() {
+            let (path, key, value) = (self.decoder.path(), entry.key_span, entry.value.span);
+            self.places.push(Place { path, key, value });
+        }
+        self.value(&entry.value, shape);
+    }
+
+    fn value(&mut self, node: &'n Node, shape: &'static Shape) {
+        match shape {
+            Shape::Any => {}
+            Shape::Text(go_type) => _ = self.decoder.text(node, go_type),
+            Shape::Flag => _ = self.decoder.flag(node),
+            Shape::Int64 => _ = self.decoder.int(node),
+            Shape::Int32 => match node.value {
+                Value::Int(it) if i32::try_from(it).is_ok() => {}
+                Value::Null => {}
+                _ => self.decoder.mismatch(node, "int32"),
+            },
+            Shape::Time => self.time(node),
+            Shape::Bytes => self.bytes(node),
+            Shape::Labels => {
+                for entry in self.decoder.entries(node, "map[string]string") {
+                    self.decoder.enter_key(&entry.key, entry.key_span);
+                    self.entry(entry, &Shape::Text("string"));
+                    self.decoder.leave();
+                }
+            }
+            Shape::List(shape, go_type) => {
+                for (index, item) in self.decoder.items(node, go_type).iter().enumerate() {
+                    self.decoder.enter_index(index);
+                    if !item.span.is_empty() {
+                        let (path, key) = (self.decoder.path(), Default::default());
+                        self.places.push(Place { path, key, value: item.span });
+                    }
+                    self.value(item, shape);
+                    self.decoder.leave();
+                }
+            }
+            Shape::Struct(of) => self.fields(node, of),
+        }
+    }
+
+    /// A time decodes itself: an error there ends the server's reading.
+    fn time(&mut self, node: &'n Node) {
+        self.decoder.enter_custom();
+        match &node.value {
+            Value::Null => {}
+            Value::String(text) if is_time(text) => {}
+            Value::String(text) => {
+                let message = format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?}");
+                self.decoder.error(node, message);
+            }
+            _ => self.decoder.mismatch(node, "string"),
+        }
+        self.decoder.leave_custom();
+    }
+
+    fn bytes(&mut self, node: &'n Node) {
+        match &node.value {
+            Value::Null => {}
+            Value::String(text) => {
+                if let Err(at) = base64(text) {
+                    self.decoder.error(node, format!("illegal base64 data at input byte {at}"));
+                }
+            }
+            Value::Sequence(items) => {
+                for item in items {
+                    if !matches!(item.value, Value::Int(0..=255) | Value::Null) {
+                        self.decoder.mismatch(item, "uint8");
+                    }
+                }
+            }
+            _ => self.decoder.mismatch(node, "[]uint8"),
+        }
+    }
+}
+
+/// Whether Go reads a text as a time by RFC 3339.
+fn is_time(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let number = |at: usize, most: u8| {
+        let two = bytes.get(at..at + 2)?;
+        let valid = two.iter().all(u8::is_ascii_digit);
+        valid.then(|| (two[0] - b'0') * 10 + two[1] - b'0').filter(|it| *it <= most)
+    };
+    let date_time = || -> Option<usize> {
+        let year: u32 = text.get(0..4)?.parse().ok()?;
+        let (month, day) = (number(5, 12)?, number(8, 31)?);
+        number(11, 23)?;
+        number(14, 59)?;
+        number(17, 59)?;
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let days = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+        let marks = [bytes[4], bytes[7], bytes[10], bytes[13], bytes[16]] == *b"--T::";
+        (marks && day >= 1 && day <= *days.get(month.checked_sub(1)? as usize)?).then_some(19)
+    };
+    let Some(mut at) = date_time() else { return false };
+    if matches!(bytes.get(at), Some(b'.' | b',')) {
+        let digits = bytes[at + 1..].iter().take_while(|it| it.is_ascii_digit()).count();
+        if digits == 0 {
+            return false;
+        }
+        at += 1 + digits;
+    }
+    match bytes.get(at) {
+        Some(b'Z') => bytes.len() == at + 1,
+        Some(b'+' | b'-') => {
+            bytes.len() == at + 6
+                && bytes[at + 3] == b':'
+                && number(at + 1, 24).is_some()
+                && number(at + 4, 60).is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Checks padded base64 without line breaks; the error is the first wrong byte.
+fn base64(text: &str) -> Result<(), usize> {
+    let (mut digits, mut padding) = (0, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'\r' | b'\n' => {}
+            b'=' if digits % 4 >= 2 && (digits + padding) % 4 != 0 => padding += 1,
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' if padding == 0 => digits += 1,
+            _ => return Err(at),
+        }
+    }
+    if (digits + padding) % 4 == 0 { Ok(()) } else { Err(text.len()) }
+}
+
+/// The second pass. Wrong types have been reported: here they count as absent.
+fn fill<'n>(crd: &mut Crd, node: &'n Node, decoder: &mut Decoder<'n>) {
+    if let Some(metadata) = node.get("metadata") {
+        crd.name = text(metadata, "name");
+        crd.name_at = metadata.get("name").map(|it| it.span).unwrap_or_default();
+        crd.annotations = labels(metadata, "annotations");
+        crd.metadata = Metadata {
+            generate_name: text(metadata, "generateName"),
+            labels: labels(metadata, "labels"),
+            finalizers: texts(metadata, "finalizers"),
+            owners: list(metadata, "ownerReferences").iter().map(owner).collect(),
+        };
+    }
+    let absent = NOTHING;
+    let spec = node.get("spec").unwrap_or(&absent);
+    crd.group = text(spec, "group");
+    crd.scope = text(spec, "scope");
+    crd.names = names(spec.get("names").unwrap_or(&absent));
+    crd.conversion = conversion(spec.get("conversion").unwrap_or(&absent), crd.api);
+    let preserve = match spec.get("preserveUnknownFields").map(|it| &it.value) {
+        Some(Value::Bool(it)) => Some(*it),
+        _ => None,
+    };
+    let beta = crd.api == Api::V1beta1;
+    crd.preserve_unknown_fields = preserve.unwrap_or(beta);
+    crd.versions = versions(node, beta, decoder);
+    if beta {
+        legacy(crd, node, decoder);
+    }
+    crd.stored_versions = crd.storage_version().map(|it| it.name.clone()).into_iter().collect();
+}
+
+const NOTHING: Node =
+    Node { span: crate::source::Span { start: 0, end: 0 }, value: Value::Null, style: crate::yaml::Style::Plain, shared: false };
+
+fn versions<'n>(node: &'n Node, beta: bool, decoder: &mut Decoder<'n>) -> Vec<Version> {
+    let Some(spec) = node.get("spec") else { return Vec::new() };
+    let items = list(spec, "versions");
+    let mut out = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        decoder.enter_field("spec", "CustomResourceDefinition", Default::default());
+        decoder.enter_field("versions", "CustomResourceDefinitionSpec", Default::default());
+        decoder.enter_index(index);
+        out.push(version(item, "schema", beta, decoder));
+        decoder.leave();
+        decoder.leave();
+        decoder.leave();
+    }
+    out
+}
+
+/// One of `spec.versions`, or the top of a v1beta1 spec, where the schema is called otherwise.
+fn version<'n>(node: &'n Node, validation: &'static str, beta: bool, decoder: &mut Decoder<'n>) -> Version {
+    let subresources = present(node, "subresources");
+    let path = if beta { "JSONPath" } else { "jsonPath" };
+    Version {
+        at: node.span,
+        name: text(node, "name"),
+        served: flag(node, "served"),
+        storage: flag(node, "storage"),
+        deprecated: flag(node, "deprecated"),
+        deprecation_warning: present(node, "deprecationWarning").and_then(|it| it.as_str()).map(str::to_owned),
+        validation: present(node, validation).is_some(),
+        schema: present(node, validation).and_then(|it| open_api_schema(it, validation, decoder)),
+        subresources: subresources.is_some(),
+        status_subresource: subresources.is_some_and(|it| present(it, "status").is_some()),
+        scale: subresources.and_then(|it| present(it, "scale")).map(scale),
+        columns: list(node, "additionalPrinterColumns").iter().map(|it| column(it, path)).collect(),
+        selectable_fields: list(node, "selectableFields").iter().map(|it| text(it, "jsonPath")).collect(),
+    }
+}
+
+fn open_api_schema<'n>(node: &'n Node, field: &'static str, decoder: &mut Decoder<'n>) -> Option<Schema> {
+    let entry = node.entry("openAPIV3Schema").filter(|it| !it.value.is_null())?;
+    let of = if field == "schema" { "CustomResourceDefinitionVersion" } else { "CustomResourceDefinitionSpec" };
+    decoder.enter_field(field, of, Default::default());
+    decoder.enter_field("openAPIV3Schema", "CustomResourceValidation", entry.key_span);
+    let mut schema = schema::read(decoder, &entry.value);
+    schema.key = entry.key_span;
+    decoder.leave();
+    decoder.leave();
+    Some(schema)
+}
+
+/// Defaults of v1beta1, and its conversion: what the top says holds for every version.
+fn legacy<'n>(crd: &mut Crd, node: &'n Node, decoder: &mut Decoder<'n>) {
+    let absent = NOTHING;
+    let Some(spec) = node.get("spec") else { return };
+    decoder.enter_field("spec", "CustomResourceDefinition", Default::default());
+    let top = version(spec, "validation", true, decoder);
+    decoder.leave();
+    let mut legacy = Legacy { version: text(spec, "version"), top, versions: Vec::new() };
+    if crd.scope.is_empty() {
+        crd.scope = "Namespaced".to_owned();
+    }
+    if crd.versions.is_empty() && !legacy.version.is_empty() {
+        let at = spec.get("version").unwrap_or(&absent).span;
+        let name = legacy.version.clone();
+        crd.versions.push(Version { at, name, served: true, storage: true, ..Version::default() });
+    }
+    if let (true, Some(first)) = (legacy.version.is_empty(), crd.versions.first()) {
+        legacy.version = first.name.clone();
+    }
+    if crd.conversion.strategy == "Webhook" && crd.conversion.review_versions.is_empty() {
+        crd.conversion.review_versions = vec!["v1beta1".to_owned()];
+    }
+    legacy.versions = crd.versions.clone();
+    for version in &mut crd.versions {
+        inherit(version, &legacy.top);
+    }
+    crd.legacy = Some(Box::new(legacy));
+}
+
+fn inherit(version: &mut Version, top: &Version) {
+    if top.validation {
+        (version.validation, version.schema) = (true, top.schema.clone());
+    }
+    if top.subresources {
+        version.subresources = true;
+        (version.status_subresource, version.scale) = (top.status_subresource, top.scale.clone());
+    }
+    if !top.columns.is_empty() {
+        version.columns = top.columns.clone();
+    }
+    if !top.selectable_fields.is_empty() {
+        version.selectable_fields = top.selectable_fields.clone();
+    }
+}
+
+fn names(node: &Node) -> Names {
+    let (kind, mut singular, mut list_kind) = (text(node, "kind"), text(node, "singular"), text(node, "listKind"));
+    if singular.is_empty() {
+        singular = kind.to_lowercase();
+    }
+    if list_kind.is_empty() && !kind.is_empty() {
+        list_kind = format!("{kind}List");
+    }
+    let (short_names, categories) = (texts(node, "shortNames"), texts(node, "categories"));
+    Names { plural: text(node, "plural"), singular, kind, list_kind, short_names, categories }
+}
+
+fn conversion(node: &Node, api: Api) -> Conversion {
+    let absent = NOTHING;
+    if node.is_null() {
+        return Conversion { strategy: "None".to_owned(), ..Conversion::default() };
+    }
+    let (webhook, config) = match api {
+        Api::V1 => (node.get("webhook").unwrap_or(&absent), "clientConfig"),
+        Api::V1beta1 => (node, "webhookClientConfig"),
+    };
+    let config = present(webhook, config);
+    Conversion {
+        strategy: text(node, "strategy"),
+        webhook: config.is_some(),
+        url: config.and_then(|it| it.get("url")).and_then(|it| it.as_str()).map(str::to_owned),
+        service: config.and_then(|it| present(it, "service")).map(service),
+        ca_bundle: config.map(|it| text(it, "caBundle")).unwrap_or_default(),
+        review_versions: texts(webhook, "conversionReviewVersions"),
+    }
+}
+
+fn service(node: &Node) -> Service {
+    let path = present(node, "path").and_then(|it| it.as_str()).map(str::to_owned);
+    let port = if present(node, "port").is_some() { number(node, "port") } else { 443 };
+    Service { namespace: text(node, "namespace"), name: text(node, "name"), path, port }
+}
+
+fn scale(node: &Node) -> Scale {
+    Scale {
+        spec_replicas_path: text(node, "specReplicasPath"),
+        status_replicas_path: text(node, "statusReplicasPath"),
+        label_selector_path: present(node, "labelSelectorPath").and_then(|it| it.as_str()).map(str::to_owned),
+    }
+}
+
+fn column(node: &Node, path: &str) -> Column {
+    Column {
+        at: node.span,
+        name: text(node, "name"),
+        ty: text(node, "type"),
+        format: text(node, "format"),
+        description: text(node, "description"),
+        priority: number(node, "priority"),
+        json_path: text(node, path),
+    }
+}
+
+fn owner(node: &Node) -> Owner {
+    Owner {
+        api_version: text(node, "apiVersion"),
+        kind: text(node, "kind"),
+        name: text(node, "name"),
+        uid: text(node, "uid"),
+        controller: flag(node, "controller"),
+    }
+}
+
+/// A key's value that is not null.
+fn present<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+    node.get(key).filter(|it| !it.is_null())
+}
+
+fn list<'n>(node: &'n Node, key: &str) -> &'n [Node] {
+    node.get(key).map(Node::items).unwrap_or_default()
+}
+
+fn text(node: &Node, key: &str) -> String {
+    node.get(key).and_then(Node::as_str).unwrap_or_default().to_owned()
+}
+
+fn texts(node: &Node, key: &str) -> Vec<String> {
+    list(node, key).iter().map(|it| it.as_str().unwrap_or_default().to_owned()).collect()
+}
+
+fn labels(node: &Node, key: &str) -> Vec<(String, String)> {
+    let entries = node.get(key).map(Node::entries).unwrap_or_default();
+    entries.iter().map(|it| (it.key.to_string(), it.value.as_str().unwrap_or_default().to_owned())).collect()
+}
+
+fn flag(node: &Node, key: &str) -> bool {
+    node.get(key).is_some_and(|it| it.value == Value::Bool(true))
+}
+
+fn number(node: &Node, key: &str) -> i64 {
+    match node.get(key).map(|it| &it.value) {
+        Some(Value::Int(it)) => *it,
+        _ => 0,
+    }
+}
