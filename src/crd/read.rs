@@ -146,7 +146,8 @@ impl<'n> Checker<'n> {
             Value::Null => {}
             Value::String(text) if is_time(text) => {}
             Value::String(text) => {
-                let message = format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?}");
+                let message =
+                    format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?}");
                 self.decoder.error(node, message);
             }
             _ => self.decoder.mismatch(node, "string"),
@@ -259,8 +260,12 @@ fn fill<'n>(crd: &mut Crd, node: &'n Node, decoder: &mut Decoder<'n>) {
     crd.stored_versions = crd.storage_version().map(|it| it.name.clone()).into_iter().collect();
 }
 
-const NOTHING: Node =
-    Node { span: crate::source::Span { start: 0, end: 0 }, value: Value::Null, style: crate::yaml::Style::Plain, shared: false };
+const NOTHING: Node = Node {
+    span: crate::source::Span { start: 0, end: 0 },
+    value: Value::Null,
+    style: crate::yaml::Style::Plain,
+    shared: false,
+};
 
 fn versions<'n>(node: &'n Node, beta: bool, decoder: &mut Decoder<'n>) -> Vec<Version> {
     let Some(spec) = node.get("spec") else { return Vec::new() };
@@ -288,7 +293,9 @@ fn version<'n>(node: &'n Node, validation: &'static str, beta: bool, decoder: &m
         served: flag(node, "served"),
         storage: flag(node, "storage"),
         deprecated: flag(node, "deprecated"),
-        deprecation_warning: present(node, "deprecationWarning").and_then(|it| it.as_str()).map(str::to_owned),
+        deprecation_warning: present(node, "deprecationWarning")
+            .and_then(|it| it.as_str())
+            .map(str::to_owned),
         validation: present(node, validation).is_some(),
         schema: present(node, validation).and_then(|it| open_api_schema(it, validation, decoder)),
         subresources: subresources.is_some(),
@@ -301,7 +308,8 @@ fn version<'n>(node: &'n Node, validation: &'static str, beta: bool, decoder: &m
 
 fn open_api_schema<'n>(node: &'n Node, field: &'static str, decoder: &mut Decoder<'n>) -> Option<Schema> {
     let entry = node.entry("openAPIV3Schema").filter(|it| !it.value.is_null())?;
-    let of = if field == "schema" { "CustomResourceDefinitionVersion" } else { "CustomResourceDefinitionSpec" };
+    let of =
+        if field == "schema" { "CustomResourceDefinitionVersion" } else { "CustomResourceDefinitionSpec" };
     decoder.enter_field(field, of, Default::default());
     decoder.enter_field("openAPIV3Schema", "CustomResourceValidation", entry.key_span);
     let mut schema = schema::read(decoder, &entry.value);
@@ -357,7 +365,8 @@ fn inherit(version: &mut Version, top: &Version) {
 }
 
 fn names(node: &Node) -> Names {
-    let (kind, mut singular, mut list_kind) = (text(node, "kind"), text(node, "singular"), text(node, "listKind"));
+    let (kind, mut singular, mut list_kind) =
+        (text(node, "kind"), text(node, "singular"), text(node, "listKind"));
     if singular.is_empty() {
         singular = kind.to_lowercase();
     }

@@ -235,10 +235,9 @@ impl<'n> Decoder<'n> {
                 "json: cannot unmarshal {} into Go struct field {place} of type {wanted}",
                 go_value(node, &wanted)
             ),
-            None => format!(
-                "json: cannot unmarshal {} into Go value of type {wanted}",
-                go_value(node, &wanted)
-            ),
+            None => {
+                format!("json: cannot unmarshal {} into Go value of type {wanted}", go_value(node, &wanted))
+            }
         };
         self.error(node, message);
     }

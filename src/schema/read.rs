@@ -73,7 +73,8 @@ impl<'n> Reader<'_, 'n> {
         let node = &entry.value;
         out.written.push(Keyword { name, key: entry.key_span, value: node.span, null: node.is_null() });
         self.decoder.enter_field(name, STRUCT, entry.key_span);
-        let known = self.scalar(name, node, out) || self.extension(name, node, out) || self.nested(name, node, out);
+        let known =
+            self.scalar(name, node, out) || self.extension(name, node, out) || self.nested(name, node, out);
         debug_assert!(known, "{name} is not decoded");
         self.decoder.leave();
     }
@@ -331,8 +332,10 @@ fn value(node: &Node) -> serde_json::Value {
         Value::Float(it) => (*it).into(),
         Value::String(it) => (**it).into(),
         Value::Sequence(items) => items.iter().map(value).collect(),
-        Value::Mapping(entries) => {
-            entries.iter().map(|it| (it.key.to_string(), value(&it.value))).collect::<serde_json::Map<_, _>>().into()
-        }
+        Value::Mapping(entries) => entries
+            .iter()
+            .map(|it| (it.key.to_string(), value(&it.value)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
     }
 }

@@ -96,7 +96,9 @@ fn fields(level: Level) -> &'static [&'static str] {
         Level::SelectableField => &["jsonPath"],
         Level::Rule => RULE,
         Level::Conversion => CONVERSION,
-        Level::Metadata => &["name", "annotations", "labels", "finalizers", "ownerReferences", "generateName"],
+        Level::Metadata => {
+            &["name", "annotations", "labels", "finalizers", "ownerReferences", "generateName"]
+        }
         Level::Properties | Level::Status | Level::Other => &[],
     }
 }

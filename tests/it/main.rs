@@ -1,3 +1,4 @@
 //! The integration tests: one binary, one file an area.
 
+mod admit;
 mod tidy;
