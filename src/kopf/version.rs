@@ -28,8 +28,10 @@ impl KopfVersion {
     pub const STORAGES: Self = Self::new(0, 27, 0);
     /// Sub-handlers are listed in the record; keys of annotations are kept whole; losses are logged.
     pub const SUBREFS: Self = Self::new(0, 28, 0);
-    /// The purpose is in the record; annotations must have a prefix.
-    pub const PURPOSE: Self = Self::new(1, 29, 0);
+    /// The purpose is in the record.
+    pub const PURPOSE: Self = Self::new(0, 28, 2);
+    /// Annotations must have a prefix; replica sets of deployments have keys of their own.
+    pub const PREFIXES: Self = Self::new(1, 29, 0);
     /// `<` and `>` in handler ids become `_` in keys of annotations.
     pub const ANGLES: Self = Self::new(1, 31, 0);
     /// Timestamps carry their offset from UTC.
