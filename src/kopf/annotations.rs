@@ -129,6 +129,7 @@ fn is_valid_name(name: &str) -> bool {
 /// `IsDNS1123Subdomain`.
 fn is_domain(name: &str) -> bool {
     let edge = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit();
-    let label = |it: &str| it.starts_with(edge) && it.ends_with(edge) && it.chars().all(|it| edge(it) || it == '-');
+    let label =
+        |it: &str| it.starts_with(edge) && it.ends_with(edge) && it.chars().all(|it| edge(it) || it == '-');
     name.len() <= DOMAIN && name.split('.').all(label)
 }

@@ -166,15 +166,30 @@ impl ContractConfig {
     }
 
     /// A statement without any use is a mistake about the operator.
-    fn check_use(&self, kopf: KopfVersion, storage: StorageKind, diffbase: DiffbaseKind) -> Result<(), String> {
+    fn check_use(
+        &self,
+        kopf: KopfVersion,
+        storage: StorageKind,
+        diffbase: DiffbaseKind,
+    ) -> Result<(), String> {
         let progress_status = storage != StorageKind::Annotations;
         let diffbase_status = diffbase == DiffbaseKind::Status;
         let annotations = storage != StorageKind::Status || !diffbase_status;
         let uses = [
             ("name", self.name.is_some(), progress_status || diffbase_status, "no storage is in the status"),
-            ("progress-field", self.progress_field.is_some(), progress_status, "progress is not in the status"),
+            (
+                "progress-field",
+                self.progress_field.is_some(),
+                progress_status,
+                "progress is not in the status",
+            ),
             ("touch-field", self.touch_field.is_some(), progress_status, "progress is not in the status"),
-            ("diffbase-field", self.diffbase_field.is_some(), diffbase_status, "the diff-base is not in the status"),
+            (
+                "diffbase-field",
+                self.diffbase_field.is_some(),
+                diffbase_status,
+                "the diff-base is not in the status",
+            ),
             ("prefix", self.prefix.is_some(), annotations, "no storage is in annotations"),
         ];
         for (key, said, used, why) in uses {
@@ -182,7 +197,8 @@ impl ContractConfig {
                 return Err(format!("`{key}` has no use: {why}"));
             }
         }
-        let fixed = !uses.iter().any(|(_, said, ..)| *said) && storage == StorageKind::Status && !diffbase_status;
+        let fixed =
+            !uses.iter().any(|(_, said, ..)| *said) && storage == StorageKind::Status && !diffbase_status;
         if kopf < KopfVersion::STORAGES && !fixed {
             return Err(format!(
                 "storages cannot be chosen in Kopf {kopf}: before {}, progress is in `status.kopf.progress` and the diff-base in an annotation",
@@ -199,16 +215,25 @@ impl ContractConfig {
         let touch_field = self.touch_field.clone().unwrap_or(default.touch_field);
         let prefix = self.prefix.clone().unwrap_or(default.prefix);
         let SmartProgress { touch_key, v1, verbose, .. } = default;
-        let status = StatusProgress { name: name.clone(), field: field.clone(), touch_field: touch_field.clone() };
-        let annotations = AnnotationsProgress { prefix: prefix.clone(), verbose, touch_key: touch_key.clone(), v1 };
+        let status =
+            StatusProgress { name: name.clone(), field: field.clone(), touch_field: touch_field.clone() };
+        let annotations =
+            AnnotationsProgress { prefix: prefix.clone(), verbose, touch_key: touch_key.clone(), v1 };
         match storage {
             StorageKind::Status => ProgressStorage::Status(status),
             StorageKind::Annotations => ProgressStorage::Annotations(annotations),
-            StorageKind::Smart => {
-                ProgressStorage::Smart(SmartProgress { name, field, touch_key, touch_field, prefix, v1, verbose })
-            }
+            StorageKind::Smart => ProgressStorage::Smart(SmartProgress {
+                name,
+                field,
+                touch_key,
+                touch_field,
+                prefix,
+                v1,
+                verbose,
+            }),
             StorageKind::Multi => {
-                let members = vec![ProgressStorage::Annotations(annotations), ProgressStorage::Status(status)];
+                let members =
+                    vec![ProgressStorage::Annotations(annotations), ProgressStorage::Status(status)];
                 ProgressStorage::Multi(Multi { storages: members })
             }
         }
@@ -274,7 +299,8 @@ fn result(text: &str) -> Result<Written<String>, String> {
 fn write(text: &str) -> Result<Written<Path>, String> {
     let (path, shape) = match equals_sign(text) {
         Some(at) => {
-            let shape = text[at + 1..].parse().map_err(|error| format!("`writes` of `{}`: {error}", &text[..at]))?;
+            let shape =
+                text[at + 1..].parse().map_err(|error| format!("`writes` of `{}`: {error}", &text[..at]))?;
             (&text[..at], shape)
         }
         None => (text, Shape::Any),

@@ -88,7 +88,16 @@ impl Contract {
     /// What operators write into peering objects.
     pub fn of_peering(kopf: KopfVersion) -> Self {
         let (progress, diffbase, results, writes) = Default::default();
-        Self { kopf, progress, diffbase, results, other_results: false, writes, peering: true, api_version: None }
+        Self {
+            kopf,
+            progress,
+            diffbase,
+            results,
+            other_results: false,
+            writes,
+            peering: true,
+            api_version: None,
+        }
     }
 
     /// The requests that Kopf sends for a patch, in their order. See [`patch::requests`].

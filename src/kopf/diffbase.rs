@@ -65,7 +65,12 @@ pub fn build(scene: Scene<'_>, places: &[Diffbase], extra: &[Path], progress: &[
 ///
 /// # Errors
 /// Python's, when the patch has something else where a mapping must be, or the field is the root.
-pub fn store(scene: Scene<'_>, places: &[Diffbase], essence: &Essence, into: &mut Value) -> Result<(), String> {
+pub fn store(
+    scene: Scene<'_>,
+    places: &[Diffbase],
+    essence: &Essence,
+    into: &mut Value,
+) -> Result<(), String> {
     let compact = scene.kopf >= KopfVersion::SUBREFS;
     let text = text::dumps(essence, !compact);
     for place in places {
@@ -141,7 +146,9 @@ impl Essence {
 
     fn resolve(&self, path: &[impl AsRef<str>]) -> Option<&Self> {
         path.iter().try_fold(self, |it, key| match it {
-            Self::Mapping(entries) => entries.iter().find(|(it, _)| it == key.as_ref()).map(|(_, value)| value),
+            Self::Mapping(entries) => {
+                entries.iter().find(|(it, _)| it == key.as_ref()).map(|(_, value)| value)
+            }
             Self::Leaf(_) => None,
         })
     }
@@ -211,7 +218,9 @@ impl Essence {
 impl From<&Value> for Essence {
     fn from(value: &Value) -> Self {
         match value {
-            Value::Object(fields) => Self::Mapping(fields.iter().map(|(key, it)| (key.clone(), it.into())).collect()),
+            Value::Object(fields) => {
+                Self::Mapping(fields.iter().map(|(key, it)| (key.clone(), it.into())).collect())
+            }
             other => Self::Leaf(other.clone()),
         }
     }

@@ -45,7 +45,9 @@ pub(crate) fn resolve<'a>(value: &'a Value, path: &[impl AsRef<str>]) -> Option<
 /// Python's, when the path is empty or leads through something that is no mapping.
 pub(crate) fn ensure(target: &mut Value, path: &[impl AsRef<str>], value: Value) -> Result<(), String> {
     let Some((last, way)) = path.split_last() else {
-        return Err("ValueError: Setting a root of a dict is impossible. Provide the specific fields.".to_owned());
+        return Err(
+            "ValueError: Setting a root of a dict is impossible. Provide the specific fields.".to_owned()
+        );
     };
     let mut at = target;
     for key in way {

@@ -34,7 +34,8 @@ pub fn touch(kopf: KopfVersion, identity: &str, peer: Peer<'_>) -> Value {
     if kopf < KopfVersion::PREFIXES {
         // The lifetime is what Python's `total_seconds` gives, and operators of one namespace name it.
         let lifetime = lifetime as f64;
-        let entry = json!({ "namespace": null, "priority": priority, "lastseen": lastseen, "lifetime": lifetime });
+        let entry =
+            json!({ "namespace": null, "priority": priority, "lastseen": lastseen, "lifetime": lifetime });
         return json!({ "status": { identity: entry } });
     }
     json!({ "status": { identity: { "priority": priority, "lifetime": lifetime, "lastseen": lastseen } } })

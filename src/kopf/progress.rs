@@ -26,7 +26,13 @@ pub struct Scene<'a> {
 ///
 /// # Errors
 /// Python's, when the patch has something else where a mapping must be.
-pub fn store(scene: Scene<'_>, places: &[Progress], id: &str, record: &Value, into: &mut Value) -> Result<(), String> {
+pub fn store(
+    scene: Scene<'_>,
+    places: &[Progress],
+    id: &str,
+    record: &Value,
+    into: &mut Value,
+) -> Result<(), String> {
     for place in places {
         match place {
             Progress::Fields { field, writes: true, .. } => {

@@ -99,6 +99,7 @@ impl Serialize for Ordered<'_> {
 
 /// Records out of a mapping of handler ids, such as `status.kopf.progress`. What is no record is left out.
 pub fn read(progress: &Map<String, Value>) -> BTreeMap<String, Record> {
-    let records = progress.iter().filter_map(|(id, value)| Some((id.clone(), Record::deserialize(value).ok()?)));
+    let records =
+        progress.iter().filter_map(|(id, value)| Some((id.clone(), Record::deserialize(value).ok()?)));
     records.collect()
 }

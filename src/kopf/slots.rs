@@ -32,12 +32,14 @@ const SOON: &str = "2026-01-01T12:00:00.123456";
 const LATER: &str = "2026-01-01T12:01:00.123456";
 const IDENTITY: &str = "user@host/20260101000000/abc";
 
-const FITS: &str = "the patch of a sample is a mapping all the way, and contracts have no storage at the root";
+const FITS: &str =
+    "the patch of a sample is a mapping all the way, and contracts have no storage at the root";
 
 impl Contract {
     /// The places where the operator writes, each with what it writes there.
     pub fn slots(&self) -> Vec<Slot> {
-        let progress = self.progress.iter().enumerate().filter_map(|(at, place)| progress_slot(self, at, place));
+        let progress =
+            self.progress.iter().enumerate().filter_map(|(at, place)| progress_slot(self, at, place));
         let touch = self.progress.iter().filter_map(|place| touch_slot(self, place));
         let diffbase = self.diffbase.iter().map(|place| diffbase_slot(self, place));
         let results = self.results.iter().map(|it| result_slot(&it.name, &it.shape));
@@ -68,7 +70,11 @@ impl Contract {
         let end = diffbase.fold(merged(purged, &written), |into, patch| merged(into, &patch));
         vec![
             Sample { about: "the first cycle, with all that handlers write", before: None, patch: begin },
-            Sample { about: "the last cycle, with all that handlers write", before: Some(stored), patch: end },
+            Sample {
+                about: "the last cycle, with all that handlers write",
+                before: Some(stored),
+                patch: end,
+            },
         ]
     }
 }
@@ -87,7 +93,8 @@ fn progress_slot(contract: &Contract, at: usize, place: &Progress) -> Option<Slo
         before: None,
         patch: progress_patch(contract, places, records),
     };
-    let purposes = ["update", "resume", "delete"].map(|it| Record { purpose: Some(it.to_owned()), ..fresh(kopf) });
+    let purposes =
+        ["update", "resume", "delete"].map(|it| Record { purpose: Some(it.to_owned()), ..fresh(kopf) });
     let [update, resume, delete] = purposes;
     let (sub1, sub2) = (format!("{first}/sub1"), format!("{first}/sub2"));
     let parent = Record { subrefs: Some(vec![sub1.clone(), sub2.clone()]), ..retrying(kopf) };
@@ -97,13 +104,26 @@ fn progress_slot(contract: &Contract, at: usize, place: &Progress) -> Option<Slo
     let samples = vec![
         retry,
         two.clone(),
-        store("a handler has sub-handlers", &[(&first, parent), (&sub1, succeeded(kopf)), (&sub2, fresh(kopf))]),
+        store(
+            "a handler has sub-handlers",
+            &[(&first, parent), (&sub1, succeeded(kopf)), (&sub2, fresh(kopf))],
+        ),
         store("a handler failed for good", &[(&first, failed(kopf))]),
-        store("handlers of all causes", &[("update_fn/spec.field", update), ("Class.resume", resume), ("delete_fn", delete)]),
+        store(
+            "handlers of all causes",
+            &[("update_fn/spec.field", update), ("Class.resume", resume), ("delete_fn", delete)],
+        ),
         Sample { about: "all handlers are done", before: Some(two.patch), patch: purged },
     ];
     // What is read first decides; what is behind it is a copy.
-    Some(Slot { name: "progress".to_owned(), kind: Kind::Progress, path, critical: at == 0, guessed: false, samples })
+    Some(Slot {
+        name: "progress".to_owned(),
+        kind: Kind::Progress,
+        path,
+        critical: at == 0,
+        guessed: false,
+        samples,
+    })
 }
 
 fn touch_slot(contract: &Contract, place: &Progress) -> Option<Slot> {
@@ -134,7 +154,8 @@ fn diffbase_slot(contract: &Contract, place: &Diffbase) -> Slot {
         Diffbase::Field { field, .. } => field.clone(),
         Diffbase::Annotation { prefix, key, v1, .. } => annotation(contract.kopf, prefix, *v1, key),
     };
-    let store = |about, body: &Value| Sample { about, before: None, patch: diffbase_patch(contract, place, body) };
+    let store =
+        |about, body: &Value| Sample { about, before: None, patch: diffbase_patch(contract, place, body) };
     let samples = vec![
         store("all handlers are done", &small_object()),
         store("all handlers of a large object are done", &large_object()),
@@ -268,7 +289,13 @@ fn succeeded(kopf: KopfVersion) -> Record {
 fn failed(kopf: KopfVersion) -> Record {
     // The text of any exception: several lines, any letters, any length.
     let message = Some(format!("Error \"quoted\" — ünïcode:{}", "\n  in a long text".repeat(64)));
-    Record { stopped: Some(moment(kopf, LATER)), retries: Some(3), failure: Some(true), message, ..fresh(kopf) }
+    Record {
+        stopped: Some(moment(kopf, LATER)),
+        retries: Some(3),
+        failure: Some(true),
+        message,
+        ..fresh(kopf)
+    }
 }
 
 fn small_object() -> Value {

@@ -250,7 +250,10 @@ impl ProgressStorage {
                 let SmartProgress { name, field, touch_key, touch_field, prefix, v1, verbose } = it.clone();
                 let status = StatusProgress { name, field, touch_field };
                 let annotations = AnnotationsProgress { prefix, verbose, touch_key, v1 };
-                Ok(vec![Progress::Annotations(annotations), fields(&status, kopf < KopfVersion::QUIET_SMART)?])
+                Ok(vec![
+                    Progress::Annotations(annotations),
+                    fields(&status, kopf < KopfVersion::QUIET_SMART)?,
+                ])
             }
             Self::Multi(it) => {
                 let members: Result<Vec<_>, _> = it.storages.iter().map(|it| it.places(kopf)).collect();
@@ -307,7 +310,11 @@ fn check_prefix(kopf: KopfVersion, prefix: &str) -> Result<(), String> {
 }
 
 fn fields(it: &StatusProgress, writes: bool) -> Result<Progress, String> {
-    Ok(Progress::Fields { field: it.field.path(&it.name)?, touch_field: it.touch_field.path(&it.name)?, writes })
+    Ok(Progress::Fields {
+        field: it.field.path(&it.name)?,
+        touch_field: it.touch_field.path(&it.name)?,
+        writes,
+    })
 }
 
 fn paths(fields: &[Field]) -> Result<Vec<Path>, String> {
@@ -320,8 +327,13 @@ fn paths(fields: &[Field]) -> Result<Vec<Path>, String> {
 }
 
 /// Reads the arguments of a class, and in them those of its members.
-fn tagged<T: for<'de> Deserialize<'de>>(classes: &[Class], class: &str, arguments: &Value) -> Result<T, String> {
-    serde_json::from_value(tag(classes, class, arguments)?).map_err(|error| format!("TypeError: {class}: {error}"))
+fn tagged<T: for<'de> Deserialize<'de>>(
+    classes: &[Class],
+    class: &str,
+    arguments: &Value,
+) -> Result<T, String> {
+    serde_json::from_value(tag(classes, class, arguments)?)
+        .map_err(|error| format!("TypeError: {class}: {error}"))
 }
 
 fn tag(classes: &[Class], class: &str, arguments: &Value) -> Result<Value, String> {

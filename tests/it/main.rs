@@ -1,4 +1,5 @@
 //! The integration tests: one binary, one file an area.
 
 mod admit;
+mod kopf;
 mod tidy;
