@@ -3,3 +3,5 @@
 mod admit;
 mod kopf;
 mod tidy;
+#[cfg(feature = "check")]
+mod yaml;
