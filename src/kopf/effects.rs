@@ -1,16 +1,32 @@
 //! What an operator does after a loss: stalls, loops, forgets.
 //!
-//! This module does not know why something was lost.
+//! Each effect was seen with Kopf itself or follows from its source (`_core/reactor/processing.py`, `_core/actions/progression.py`,
+//! `application.py`, `_core/engines/peering.py`). This module does not know why something was lost.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::kopf::Contract;
+use crate::kopf::Kind;
 use crate::kopf::Slot;
+use crate::kopf::patch;
+use crate::kopf::record;
+use crate::kopf::storage::Diffbase;
+use crate::kopf::storage::Progress;
+
+/// Something that an operator does after a loss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Effect {
+    /// A name for machines.
+    pub id: &'static str,
+    /// A sentence for people, in the present tense, without a full stop.
+    pub text: &'static str,
+}
 
 /// What became of a patch.
 #[derive(Debug, Clone, Copy)]
 pub struct Loss<'a> {
-    /// Whether the server refused the patch (422); else it dropped parts of it.
+    /// Whether the server refused a request (422); else it dropped something of it.
     pub rejected: bool,
     /// Whether the version has the `/status` endpoint.
     pub status_subresource: bool,
@@ -20,7 +36,238 @@ pub struct Loss<'a> {
     pub stored: &'a Value,
 }
 
-/// What the operator does then, in one sentence; nothing when nothing of the slot is lost.
-pub fn of(_contract: &Contract, _slot: &Slot, _loss: &Loss<'_>) -> Option<String> {
-    None
+macro_rules! effects {
+    ($($name:ident $id:literal $text:literal)*) => {
+        $(const $name: Effect = Effect { id: $id, text: $text };)*
+        /// All effects that are known.
+        pub const ALL: &[Effect] = &[$($name),*];
+    };
+}
+
+// A macro, so that no effect can be missing from the list.
+effects! {
+    STALLS "stalls"
+        "stalls after the first call: no retry, no second handler, and a deletion that needs them hangs in Terminating"
+    STALLS_LATER "stalls-later"
+        "stalls after calling the first handler twice as if for the first time: no retry, no second handler, and a deletion that needs them hangs in Terminating"
+    STALLS_REFUSED "stalls-refused"
+        "stalls after the first call, since the patch is refused (422): no retry, no second handler, and a deletion that needs them hangs in Terminating"
+    STALLS_ON_RETRY "stalls-on-retry"
+        "stalls before the first retry: the stored record never matches, so each patch skips the sleep and changes nothing"
+    SLEEPS "sleeps"
+        "sleeps before the first retry and never wakes up: the retry never comes"
+    LOOPS "loops"
+        "calls the handlers of one cause again and again without end, or stalls before the first retry if there is only one"
+    FAILS_AGAIN "fails-again"
+        "calls a handler that failed for good again and again without end, or stalls before the first retry"
+    RETRIES_AT_ONCE "retries-at-once"
+        "retries at once, without any delay, until the handler succeeds or gives up"
+    RETRIES_ONCE "retries-once"
+        "retries once without any delay, then stalls"
+    FORGETS_MESSAGE "forgets-message"
+        "works, but the stored record lacks the error of the last attempt, and each patch logs a warning"
+    FORGETS_STOPPED "forgets-stopped"
+        "works, but the stored record does not tell when a handler finished, and each patch logs a warning"
+    FORGETS_PURPOSE "forgets-purpose"
+        "works in simple cases, but does not see that one cause supersedes another, and each patch logs a warning"
+    FORGETS_SUBREFS "forgets-subrefs"
+        "works in simple cases, but records of sub-handlers that are gone stay for ever, and each patch logs a warning"
+    NEVER_DONE "never-done"
+        "calls the last handler again at every change, since the patch that ends the cycle is refused (422)"
+    READS_COPY "reads-copy"
+        "works from the copy in annotations, with a warning and a useless request at each patch"
+    LOOPS_ON_EMPTY "loops-on-empty"
+        "calls the first handler again and again without end: an emptied record hides the copy behind it"
+    SLOWED_DOWN "slowed-down"
+        "works from the copy in annotations, slowed down: each cycle ends in a refused request (422)"
+    CREATES_AGAIN "creates-again"
+        "calls create handlers again at every change and update handlers never; with two handlers or a retry it does so without end"
+    CREATES_AGAIN_REFUSED "creates-again-refused"
+        "calls create handlers again at every change and update handlers never, since the patch that ends the cycle is refused (422)"
+    RESULT_LOST "result-lost"
+        "loses the value with no more than a warning in the log: whoever reads it never sees it"
+    RESULT_EMPTIED "result-emptied"
+        "stores the key without what is in it: whoever reads it sees nothing there"
+    RESULT_PARTLY_LOST "result-partly-lost"
+        "stores only a part of the value: whoever reads the rest never sees it"
+    RESULT_REFUSED "result-refused"
+        "loses the value, and all of the status in that patch with it: the request is refused (422)"
+    CYCLE_REFUSED "cycle-refused"
+        "calls the handler again at every change: the refused request (422) holds its progress or the last handled configuration too"
+    PEERS_UNSEEN "peers-unseen"
+        "operators do not see each other: none pauses, and objects are handled twice"
+    PEERS_MISJUDGED "peers-misjudged"
+        "operators misjudge each other: one that is gone counts as alive, or all have the same priority and pause"
+    PEERING_REFUSED "peering-refused"
+        "the operator cannot say that it is alive (422): others do not see it"
+}
+
+/// What the operator does then; nothing when nothing of the slot is lost.
+pub fn of(contract: &Contract, slot: &Slot, loss: &Loss<'_>) -> Option<Effect> {
+    let keys = &slot.path.0;
+    let sent = patch::resolve(loss.patch, keys);
+    let stored = patch::resolve(loss.stored, keys);
+    match slot.kind {
+        Kind::Progress => progress(contract, slot, loss, sent, stored),
+        Kind::Touch => touch(slot, loss, left(sent?, stored) != Left::Whole),
+        Kind::Diffbase => diffbase(slot, loss, left(sent?, stored) != Left::Whole),
+        Kind::Result | Kind::Field => value(contract, slot, loss, sent?, stored),
+        Kind::Peering => peer(loss, sent?, stored),
+    }
+}
+
+/// What is left of something that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Left {
+    /// All of it.
+    Whole,
+    /// A part.
+    Part,
+    /// An empty mapping.
+    Empty,
+    /// Nothing.
+    Nothing,
+}
+
+fn progress(
+    contract: &Contract,
+    slot: &Slot,
+    loss: &Loss<'_>,
+    sent: Option<&Value>,
+    stored: Option<&Value>,
+) -> Option<Effect> {
+    let copy = contract.progress.iter().any(|it| matches!(it, Progress::Annotations(_)));
+    let records: Vec<_> = sent.and_then(Value::as_object).into_iter().flatten().collect();
+    let ends = !records.is_empty() && records.iter().all(|(_, record)| record.is_null());
+    if loss.rejected {
+        return Some(match copy && loss.status_subresource {
+            true => SLOWED_DOWN,
+            false if ends => NEVER_DONE,
+            false => STALLS_REFUSED,
+        });
+    }
+    let left = |(id, record): &(&String, &Value)| left(record, stored.and_then(|it| it.get(id.as_str())));
+    let worst = records.iter().map(left).max()?;
+    if worst == Left::Whole {
+        return None;
+    }
+    if !slot.critical {
+        return Some(READS_COPY);
+    }
+    match worst {
+        Left::Empty if copy => Some(LOOPS_ON_EMPTY),
+        Left::Nothing if copy => Some(READS_COPY),
+        Left::Part => {
+            let lost = |key: &&str| records.iter().any(|(id, record)| misses(record, stored, id, key));
+            let lost: Vec<_> = record::KEYS.into_iter().filter(|key| lost(key)).collect();
+            Some(record_fields(&lost))
+        }
+        // Whatever the first patch leaves behind is a change, and the event of it is one more call.
+        _ if patch::resolve(loss.stored, &slot.path.0[..1]).is_some() => Some(STALLS_LATER),
+        _ => Some(STALLS),
+    }
+}
+
+/// What a record without these fields does; the rest of it is stored.
+fn record_fields(lost: &[&str]) -> Effect {
+    let misses = |key| lost.contains(&key);
+    match () {
+        () if misses("delayed") && misses("retries") => RETRIES_ONCE,
+        () if misses("success") && !misses("retries") => LOOPS,
+        () if misses("delayed") => RETRIES_AT_ONCE,
+        () if misses("failure") && !misses("retries") && !misses("started") => FAILS_AGAIN,
+        () if ["started", "retries", "success", "failure"].into_iter().any(misses) => STALLS_ON_RETRY,
+        () if misses("purpose") => FORGETS_PURPOSE,
+        () if misses("subrefs") => FORGETS_SUBREFS,
+        () if misses("message") => FORGETS_MESSAGE,
+        () => FORGETS_STOPPED,
+    }
+}
+
+fn touch(slot: &Slot, loss: &Loss<'_>, changed: bool) -> Option<Effect> {
+    match (loss.rejected, slot.critical) {
+        (true, true) => Some(SLEEPS),
+        (true, false) if loss.status_subresource => Some(SLOWED_DOWN),
+        (true, false) => Some(SLEEPS),
+        (false, true) => changed.then_some(SLEEPS),
+        (false, false) => changed.then_some(READS_COPY),
+    }
+}
+
+fn diffbase(slot: &Slot, loss: &Loss<'_>, changed: bool) -> Option<Effect> {
+    match (loss.rejected, slot.critical) {
+        (true, false) if loss.status_subresource => Some(SLOWED_DOWN),
+        (true, _) => Some(CREATES_AGAIN_REFUSED),
+        (false, true) => changed.then_some(CREATES_AGAIN),
+        (false, false) => changed.then_some(READS_COPY),
+    }
+}
+
+fn value(
+    contract: &Contract,
+    slot: &Slot,
+    loss: &Loss<'_>,
+    sent: &Value,
+    stored: Option<&Value>,
+) -> Option<Effect> {
+    if loss.rejected {
+        // The body goes first: what Kopf keeps in annotations is safe from a refused status, but not from a refused body.
+        let in_status = slot.path.0.first().is_some_and(|it| it == "status");
+        let apart = in_status && loss.status_subresource && keeps_all_in_annotations(contract);
+        return Some(if apart { RESULT_REFUSED } else { CYCLE_REFUSED });
+    }
+    match left(sent, stored) {
+        Left::Whole => None,
+        Left::Part => Some(RESULT_PARTLY_LOST),
+        Left::Empty => Some(RESULT_EMPTIED),
+        Left::Nothing => Some(RESULT_LOST),
+    }
+}
+
+fn peer(loss: &Loss<'_>, sent: &Value, stored: Option<&Value>) -> Option<Effect> {
+    if loss.rejected {
+        return Some(PEERING_REFUSED);
+    }
+    match left(sent, stored) {
+        Left::Whole => None,
+        Left::Nothing => Some(PEERS_UNSEEN),
+        Left::Part | Left::Empty => Some(PEERS_MISJUDGED),
+    }
+}
+
+fn keeps_all_in_annotations(contract: &Contract) -> bool {
+    let progress = contract.progress.iter().all(|it| match it {
+        Progress::Fields { writes, .. } => !writes,
+        Progress::Annotations(_) => true,
+    });
+    progress && contract.diffbase.iter().all(|it| matches!(it, Diffbase::Annotation { .. }))
+}
+
+fn misses(record: &Value, stored: Option<&Value>, id: &str, key: &str) -> bool {
+    let sent = record.get(key).filter(|it| !it.is_null());
+    sent.is_some() && sent != stored.and_then(|it| it.get(id)?.get(key))
+}
+
+/// What is left of a sent value; of mappings, `null` members were never to be stored.
+fn left(sent: &Value, stored: Option<&Value>) -> Left {
+    match (sent, stored) {
+        // What was to be taken away may be filled in again by a default: that is no loss.
+        (Value::Null, _) => Left::Whole,
+        (Value::Object(sent), Some(Value::Object(stored))) => {
+            let members = sent.iter().filter(|(_, value)| !value.is_null());
+            let worst = members.map(|(key, value)| left(value, stored.get(key))).max();
+            match worst.unwrap_or(Left::Whole) {
+                Left::Whole => Left::Whole,
+                _ if stored.is_empty() => Left::Empty,
+                _ => Left::Part,
+            }
+        }
+        (Value::Array(sent), Some(Value::Array(stored))) if sent.len() == stored.len() => {
+            let worst = sent.iter().zip(stored).map(|(sent, stored)| left(sent, Some(stored))).max();
+            if worst.unwrap_or(Left::Whole) == Left::Whole { Left::Whole } else { Left::Part }
+        }
+        (_, None) => Left::Nothing,
+        (sent, Some(stored)) if sent == stored => Left::Whole,
+        _ => Left::Part,
+    }
 }

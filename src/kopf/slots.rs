@@ -145,7 +145,8 @@ fn touch_slot(contract: &Contract, place: &Progress) -> Option<Slot> {
         Sample { about: "the next patch takes the timestamp away", before: Some(touched), patch: cleared },
     ];
     // One timestamp that arrives is enough to wake the operator up, and annotations always arrive.
-    let critical = !contract.progress.iter().any(|it| matches!(it, Progress::Annotations(_)));
+    let annotated = |it: &Progress| matches!(it, Progress::Annotations(_));
+    let critical = annotated(place) || !contract.progress.iter().any(annotated);
     Some(Slot { name: "touch".to_owned(), kind: Kind::Touch, path, critical, guessed: false, samples })
 }
 
@@ -160,7 +161,8 @@ fn diffbase_slot(contract: &Contract, place: &Diffbase) -> Slot {
         store("all handlers are done", &small_object()),
         store("all handlers of a large object are done", &large_object()),
     ];
-    let critical = !contract.diffbase.iter().any(|it| matches!(it, Diffbase::Annotation { .. }));
+    let annotated = |it: &Diffbase| matches!(it, Diffbase::Annotation { .. });
+    let critical = annotated(place) || !contract.diffbase.iter().any(annotated);
     Slot { name: "diffbase".to_owned(), kind: Kind::Diffbase, path, critical, guessed: false, samples }
 }
 

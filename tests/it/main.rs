@@ -1,6 +1,7 @@
 //! The integration tests: one binary, one file an area.
 
 mod admit;
+mod contract;
 mod kopf;
 mod tidy;
 #[cfg(feature = "check")]
