@@ -12,3 +12,9 @@ pub mod kopf;
 pub mod verdict;
 #[cfg(feature = "check")]
 pub mod diagnostic;
+#[cfg(feature = "check")]
+pub mod rules;
+#[cfg(feature = "check")]
+pub mod check;
+#[cfg(feature = "check")]
+pub mod render;

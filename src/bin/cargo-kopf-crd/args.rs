@@ -1,11 +1,16 @@
 //! The commands and their arguments, with the help people read.
 
+use crate::shared::ContractArgs;
+use crate::shared::InputArgs;
+use crate::shared::LevelArgs;
 use clap::Args;
 use clap::CommandFactory;
 use clap::FromArgMatches;
 use clap::Parser;
 use clap::Subcommand;
 use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use kopf_crd::render;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -35,8 +40,72 @@ Exit codes: 0 clean, 1 findings, 2 the work could not be done.";
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Check(CheckArgs),
+    Contract(ContractCommand),
+    Explain(ExplainArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
+}
+
+/// Judges CRDs: does the API server keep what Kopf writes?
+///
+/// Reads manifests, finds the CRDs in them (also in lists), and runs what the operator writes through a model of the
+/// API server. A finding shows the line to blame, the patch that is sent, what is stored, and the lines to add.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd check crds/
+  helm template chart | cargo kopf-crd check -
+  cargo kopf-crd check --result create_fn=object --writes status.phase=string crds/
+  cargo kopf-crd check --only '*.example.com' --output json=report.json .
+
+Exit codes: 0 clean (warnings allowed), 1 errors, 2 nothing to judge or something unreadable.")]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// How to show findings; default: text, or github in its workflows.
+    #[arg(long, value_name = "FORMAT", value_parser = formats(), help_heading = "Output")]
+    pub(crate) format: Option<String>,
+    /// Writes a report to a file as well. Repeatable.
+    #[arg(long, value_name = "FORMAT=FILE", help_heading = "Output")]
+    pub(crate) output: Vec<String>,
+    #[command(flatten)]
+    pub(crate) contract: ContractArgs,
+    #[command(flatten)]
+    pub(crate) levels: LevelArgs,
+}
+
+/// Prints what the operator writes, as flags and configuration say: the slots, their paths, what is sent.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd contract
+  cargo kopf-crd contract --storage smart --kopf 1.43
+  cargo kopf-crd contract --crd widgets.example.com --json")]
+pub(crate) struct ContractCommand {
+    /// What holds for this CRD, if the configuration says something of it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) crd: Option<String>,
+    /// Prints JSON, with all samples.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) contract: ContractArgs,
+}
+
+/// Prints the page of a rule: what it finds, why state is lost, what to write instead.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd explain pruned-status
+  cargo kopf-crd explain --list")]
+pub(crate) struct ExplainArgs {
+    /// The rule, as in `error[pruned-status]`.
+    #[arg(value_name = "RULE", required_unless_present = "list")]
+    pub(crate) rule: Option<String>,
+    /// Lists all rules with their severities.
+    #[arg(long, conflicts_with = "rule")]
+    pub(crate) list: bool,
 }
 
 /// Prints a completion script for a shell.
@@ -63,6 +132,10 @@ pub(crate) struct ManArgs {
     /// Writes a page per command into this directory instead.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+}
+
+fn formats() -> PossibleValuesParser {
+    PossibleValuesParser::new(render::FORMATS.iter().map(|it| it.0))
 }
 
 /// When to color.

@@ -4,7 +4,12 @@
 //! CRDs, Kopf and the API server is in the library.
 
 mod args;
+mod check;
 mod completions;
+mod config;
+mod contract;
+mod explain;
+mod inputs;
 mod man;
 mod output;
 mod shared;
@@ -20,6 +25,9 @@ fn main() -> ExitCode {
     };
     cli.color.write_global();
     let done = match &cli.command {
+        Command::Check(args) => check::run(args),
+        Command::Contract(args) => contract::run(args),
+        Command::Explain(args) => explain::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),
     };

@@ -76,17 +76,13 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
+/// Prints a message about the run that is an error.
+pub(crate) fn error(message: impl Display) {
+    note(format_args!("\u{1b}[1;31merror\u{1b}[0m: {message}"));
+}
+
 /// Says why nothing could be done.
 pub(crate) fn failed(message: &str) -> ExitCode {
-    note(format_args!("{}: {message}", paint("error", anstyle_error())));
+    error(message);
     ExitCode::from(2)
-}
-
-fn anstyle_error() -> &'static str {
-    "\u{1b}[1;31m"
-}
-
-/// Text in a style; [`anstream`] strips it where it is not wanted.
-pub(crate) fn paint(text: &str, style: &str) -> String {
-    format!("{style}{text}\u{1b}[0m")
 }

@@ -2,6 +2,10 @@
 
 use clap::Args;
 use clap::ValueEnum;
+use kopf_crd::kopf;
+use kopf_crd::kopf::ContractConfig;
+use kopf_crd::kopf::Field;
+use kopf_crd::kopf::KopfVersion;
 use std::path::PathBuf;
 
 /// Which manifests to read.
@@ -36,7 +40,7 @@ pub(crate) struct InputArgs {
 pub(crate) struct ContractArgs {
     /// The version of Kopf; default: the newest known.
     #[arg(long, value_name = "VERSION")]
-    pub(crate) kopf: Option<String>,
+    pub(crate) kopf: Option<KopfVersion>,
     /// Where progress is kept; default: `status`, the guarantee that this tool is for.
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) storage: Option<StorageKind>,
@@ -78,6 +82,28 @@ pub(crate) struct ContractArgs {
     pub(crate) config: Option<PathBuf>,
 }
 
+impl ContractArgs {
+    /// What the flags say, as a configuration says it.
+    pub(crate) fn to_config(&self) -> ContractConfig {
+        let list = |it: &Vec<String>| (!it.is_empty()).then(|| it.clone());
+        ContractConfig {
+            kopf: self.kopf,
+            storage: self.storage.map(StorageKind::of),
+            name: self.name.clone(),
+            progress_field: self.progress_field.as_ref().map(Field::dotted),
+            touch_field: self.touch_field.as_ref().map(Field::dotted),
+            diffbase: self.diffbase.map(DiffbaseKind::of),
+            diffbase_field: self.diffbase_field.as_ref().map(Field::dotted),
+            prefix: self.prefix.clone(),
+            result: list(&self.result),
+            results: self.results.map(Results::of),
+            writes: list(&self.writes),
+            api_version: self.api_version.clone(),
+            ..ContractConfig::default()
+        }
+    }
+}
+
 /// Which findings count how much.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Levels")]
@@ -106,6 +132,17 @@ pub(crate) enum StorageKind {
     Multi,
 }
 
+impl StorageKind {
+    fn of(self) -> kopf::StorageKind {
+        match self {
+            StorageKind::Status => kopf::StorageKind::Status,
+            StorageKind::Smart => kopf::StorageKind::Smart,
+            StorageKind::Annotations => kopf::StorageKind::Annotations,
+            StorageKind::Multi => kopf::StorageKind::Multi,
+        }
+    }
+}
+
 /// Where the last-handled configuration is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DiffbaseKind {
@@ -115,6 +152,15 @@ pub(crate) enum DiffbaseKind {
     Annotations,
 }
 
+impl DiffbaseKind {
+    fn of(self) -> kopf::DiffbaseKind {
+        match self {
+            DiffbaseKind::Status => kopf::DiffbaseKind::Status,
+            DiffbaseKind::Annotations => kopf::DiffbaseKind::Annotations,
+        }
+    }
+}
+
 /// What handlers without a `--result` return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Results {
@@ -122,4 +168,13 @@ pub(crate) enum Results {
     None,
     /// Anything, under ids that are not known.
     Unknown,
+}
+
+impl Results {
+    fn of(self) -> kopf::OtherResults {
+        match self {
+            Results::None => kopf::OtherResults::None,
+            Results::Unknown => kopf::OtherResults::Unknown,
+        }
+    }
 }

@@ -1,0 +1,43 @@
+//! Keys of annotations that the API server refuses.
+
+use super::Find;
+use super::Rule;
+use super::Subject;
+use super::words;
+use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Severity;
+use crate::kopf::annotations;
+
+pub(super) const RULE: Rule = Rule {
+    name: "invalid-annotation-key",
+    severity: Severity::Warning,
+    docs: include_str!("invalid_annotation_key.md"),
+    find: Find::Crd(find),
+};
+
+fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
+    if subject.handled().is_none() {
+        return;
+    }
+    let slots = subject.contract.slots();
+    let patches = slots.iter().flat_map(|it| &it.samples).map(|it| &it.patch);
+    let together = subject.contract.together();
+    let mut keys: Vec<&str> = Vec::new();
+    for patch in patches.chain(together.iter().map(|it| &it.patch)) {
+        for key in annotations::invalid_keys(patch) {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+    }
+    if keys.is_empty() {
+        return;
+    }
+    let message =
+        format!("the server refuses the annotation {}: every patch with it is a 422", words::names(&keys));
+    let diagnostic = RULE.found(message).at(subject.name_at(), "handled under this name");
+    let diagnostic = diagnostic.note(
+        "a key starts and ends with a letter or a digit, and holds only letters, digits, `-`, `_` and `.`",
+    );
+    found.push(diagnostic.help("give the handler an `id=`, or the storage another `prefix=`"));
+}

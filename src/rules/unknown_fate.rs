@@ -1,0 +1,54 @@
+//! Slots whose fate nobody can tell.
+
+use super::Find;
+use super::Rule;
+use super::Subject;
+use super::words;
+use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Severity;
+use crate::verdict::Fate;
+use crate::verdict::Verdict;
+
+pub(super) const RULE: Rule = Rule {
+    name: "unknown-fate",
+    severity: Severity::Warning,
+    docs: include_str!("unknown_fate.md"),
+    find: Find::Crd(find),
+};
+
+fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
+    if let Some(why) = &subject.judgement.unservable {
+        // A CRD that is refused anyway needs no second word.
+        if subject.accepted() {
+            let diagnostic = RULE.found(format!("whether the status is kept cannot be told: {why}"));
+            found.push(diagnostic.at(subject.name_at(), ""));
+        }
+        return;
+    }
+    for judged in subject.judgement.versions.iter().filter(|it| it.handled) {
+        let unknown: Vec<&Verdict> = judged.verdicts.iter().filter(|it| it.fate == Fate::Unknown).collect();
+        let Some(first) = unknown.first() else { continue };
+        let said: Vec<String> = super::slots(&unknown).into_iter().map(|it| words::slot(&it)).collect();
+        let verb = if said.len() == 1 { "survives" } else { "survive" };
+        let message =
+            format!("whether {} {verb} in version `{}` cannot be told", words::list(&said), judged.name);
+        let version = subject.crd.version(&judged.name);
+        let at = match version {
+            _ if !first.blame.is_empty() => first.blame,
+            Some(it) => subject.version_at(it),
+            None => subject.name_at(),
+        };
+        let mut diagnostic = RULE.found(message).at(at, first.why.clone());
+        diagnostic.version = Some(judged.name.clone());
+        diagnostic.slots = super::slots(&unknown);
+        let mut reasons: Vec<&String> = unknown.iter().flat_map(|it| &it.unknown).collect();
+        reasons.sort();
+        reasons.dedup();
+        for reason in reasons.into_iter().take(3) {
+            diagnostic = diagnostic.note(reason.clone());
+        }
+        found.push(
+            diagnostic.help("try it on a cluster, or judge the versions one by one with `--api-version`"),
+        );
+    }
+}
