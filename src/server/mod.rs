@@ -17,3 +17,32 @@ pub struct FieldError {
     /// What is wrong.
     pub detail: String,
 }
+
+mod convert;
+mod default;
+mod embedded;
+mod endpoint;
+pub mod go;
+pub mod meta;
+pub mod names;
+mod nulls;
+mod patch;
+pub mod problem;
+pub mod prune;
+mod ratchet;
+mod rules;
+mod scale;
+mod serving;
+mod time;
+mod trace;
+pub mod validate;
+
+pub use endpoint::Endpoint;
+pub use serving::Answer;
+pub use serving::CREATED;
+pub use serving::FieldValidation;
+pub use serving::Request;
+pub use serving::Serving;
+pub use serving::Stored;
+pub use serving::UID;
+pub use trace::Trace;

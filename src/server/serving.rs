@@ -1,0 +1,516 @@
+//! A CRD as the API server serves it: requests in, answers out.
+//!
+//! Mirrors `getOrCreateServingInfoFor` of apiextensions-apiserver/pkg/apiserver/customresource_handler.go and the request
+//! handlers of apiserver/pkg/endpoints/handlers. Storage is the caller's: what was stored comes in, what is to be
+//! stored goes out. Not modeled: managed fields, server-side apply, admission webhooks, deletion, authorization.
+
+use super::convert::Object;
+use super::convert::get_meta;
+use super::convert::meta_text;
+use super::convert::parse_api_version;
+use super::convert::set_meta;
+use super::convert::text_at;
+use super::default::Defaults;
+use super::endpoint;
+use super::endpoint::Endpoint;
+use super::go;
+use super::names;
+use super::problem::Problem;
+use super::prune::Lost;
+use super::rules;
+use super::validate::pattern::Patterns;
+use crate::crd::Crd;
+use crate::crd::Version;
+use crate::schema::Items;
+use crate::schema::Schema;
+use serde_json::Value;
+
+/// A served CRD.
+#[derive(Debug)]
+pub struct Serving<'c> {
+    pub(super) crd: &'c Crd,
+    /// The storage version's name.
+    pub(super) storage: &'c str,
+    versions: Vec<Served<'c>>,
+    pub(super) patterns: Patterns,
+    no_defaults: Defaults,
+}
+
+/// A version with what serving it needs.
+#[derive(Debug)]
+pub(super) struct Served<'c> {
+    pub(super) version: &'c Version,
+    /// The structural schema; none where there is none, or where a legacy CRD's is not structural.
+    pub(super) schema: Option<&'c Schema>,
+    pub(super) defaults: Defaults,
+    pub(super) has_rules: bool,
+    /// Why answers of this version are not certain.
+    pub(super) unknown: Option<String>,
+}
+
+/// What the server does with unknown and duplicate fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FieldValidation {
+    /// Nothing.
+    Ignore,
+    /// A warning: what clients get that do not ask.
+    #[default]
+    Warn,
+    /// An error: what kubectl asks for.
+    Strict,
+}
+
+/// What is asked of the server besides the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request<'r> {
+    /// The version in the path.
+    pub version: &'r str,
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// The parameter `fieldValidation`.
+    pub field_validation: FieldValidation,
+    /// What strict decoding says about the body's text: `duplicate field "spec.a"`.
+    pub duplicates: &'r [String],
+}
+
+/// What is in etcd.
+#[derive(Debug, Clone, Copy)]
+pub struct Stored<'s> {
+    /// The object.
+    pub object: &'s Value,
+    /// Its resource version.
+    pub revision: u64,
+}
+
+/// What the server answers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub code: u16,
+    /// The reason of a failure: `Invalid`, `BadRequest`, …
+    pub reason: &'static str,
+    /// The message of a failure that has no causes.
+    pub message: String,
+    /// The object in the response.
+    pub object: Option<Value>,
+    /// What is in etcd afterwards.
+    pub etcd: Option<Value>,
+    /// Whether etcd has changed.
+    pub wrote: bool,
+    /// What the request's version dropped of the body. A client is told of it at most by a warning.
+    pub lost: Vec<Lost>,
+    /// What the storage version dropped on top. Nobody is told.
+    pub lost_in_storage: Vec<Lost>,
+    /// Why the object is refused.
+    pub errors: Vec<Problem>,
+    /// The warnings of the response.
+    pub warnings: Vec<String>,
+    /// Why the answer is not certain; empty if it is.
+    pub unknown: Vec<super::Unknown>,
+}
+
+/// The UID that every created object gets.
+pub const UID: &str = "00000000-0000-0000-0000-000000000001";
+
+/// When every created object was created.
+pub const CREATED: &str = "2023-11-14T22:13:20Z";
+
+/// A request that goes no further.
+pub(super) struct Failure {
+    pub(super) code: u16,
+    pub(super) reason: &'static str,
+    pub(super) message: String,
+    pub(super) errors: Vec<Problem>,
+}
+
+impl Failure {
+    pub(super) fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
+        Self { code, reason, message: message.into(), errors: Vec::new() }
+    }
+
+    pub(super) fn bad(message: impl Into<String>) -> Self {
+        Self::new(400, "BadRequest", message)
+    }
+
+    pub(super) fn internal(message: impl Into<String>) -> Self {
+        Self::new(500, "InternalError", message)
+    }
+
+    pub(super) fn invalid(errors: Vec<Problem>) -> Self {
+        Self { code: 422, reason: "Invalid", message: String::new(), errors }
+    }
+
+    /// A patched object that cannot be decoded.
+    pub(super) fn patch(message: String) -> Self {
+        Self::invalid(vec![Problem::new("FieldValueInvalid", "patch".to_owned(), Value::Null, message)])
+    }
+}
+
+impl<'c> Serving<'c> {
+    /// Makes a CRD ready to serve. The error says why the server could not.
+    ///
+    /// Whether the server would accept the CRD is not asked.
+    pub fn new(crd: &'c Crd) -> Result<Self, String> {
+        let storage = crd.storage_version().ok_or("the CRD has no storage version")?;
+        let versions = crd.versions.iter().map(|it| serve(crd, it)).collect::<Result<_, _>>()?;
+        Ok(Self { crd, storage: &storage.name, versions, patterns: Patterns::default(), no_defaults: Defaults::default() })
+    }
+
+    /// The name of the storage version.
+    pub fn storage_version(&self) -> &'c str {
+        self.storage
+    }
+
+    pub(super) fn version(&self, name: &str) -> Option<&Served<'c>> {
+        self.versions.iter().find(|it| it.version.name == name)
+    }
+
+    pub(super) fn defaults<'s>(&'s self, served: Option<&'s Served<'c>>) -> &'s Defaults {
+        served.map_or(&self.no_defaults, |it| &it.defaults)
+    }
+
+    /// Creates an object.
+    pub fn create(&self, request: &Request<'_>, body: &Value) -> Answer {
+        self.answer(request, &[body], |answer| {
+            let served = self.addressed(request)?;
+            let (mut object, lost) = self.decode(body, None).map_err(Failure::bad)?;
+            self.report(request, lost, answer)?;
+            self.same_version(&object, request.version)?;
+            for key in
+                ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"]
+            {
+                set_meta(&mut object, key, None);
+            }
+            self.namespace(&mut object)?;
+            set_meta(&mut object, "uid", Some(Value::from(UID)));
+            set_meta(&mut object, "creationTimestamp", Some(Value::from(CREATED)));
+            if meta_text(&object, "name").is_empty() && !meta_text(&object, "generateName").is_empty() {
+                return Err(Failure::internal("metadata.name was not generated"));
+            }
+            endpoint::prepare_create(served, &mut object);
+            let mut verdict = self.validate_create(served, &object);
+            answer.unknown.extend(verdict.unknown.drain(..).map(super::Unknown));
+            if verdict.problems.is_empty() {
+                self.common_create(&object, &mut verdict.problems);
+            }
+            if !verdict.problems.is_empty() {
+                return Err(Failure::invalid(verdict.problems));
+            }
+            answer.warnings.extend(names::finalizer_warnings(object.get("metadata"), None));
+            self.commit(answer, &object, request.version, None)?;
+            answer.code = 201;
+            Ok(())
+        })
+    }
+
+    /// Replaces an object.
+    pub fn update(&self, stored: Stored<'_>, request: &Request<'_>, body: &Value) -> Answer {
+        self.answer(request, &[body, stored.object], |answer| {
+            let served = self.addressed(request)?;
+            let (mut object, lost) = self.decode(body, None).map_err(Failure::bad)?;
+            self.report(request, lost, answer)?;
+            self.same_version(&object, request.version)?;
+            let current = self.current(stored, request.version, answer)?;
+            if meta_text(&object, "resourceVersion").is_empty() {
+                set_meta(&mut object, "resourceVersion", get_meta(&current, "resourceVersion").cloned());
+            }
+            self.finish(answer, served, request, object, current, stored)
+        })
+    }
+
+    /// Applies a JSON merge patch.
+    pub fn merge_patch(&self, stored: Stored<'_>, request: &Request<'_>, patch: &Value) -> Answer {
+        self.patched(stored, request, patch, |current| {
+            if request.field_validation != FieldValidation::Ignore && !patch.is_object() && !patch.is_null() {
+                let what = match patch {
+                    Value::Array(_) => "array",
+                    Value::String(_) => "string",
+                    Value::Bool(_) => "bool",
+                    _ => "number",
+                };
+                return Err(Failure::bad(format!(
+                    "error decoding patch: json: cannot unmarshal {what} into Go value of type map[string]interface {{}}"
+                )));
+            }
+            super::patch::merge(current, patch).map_err(|()| Failure::bad("Invalid JSON Patch"))
+        })
+    }
+
+    /// Applies a JSON patch (RFC 6902).
+    pub fn json_patch(&self, stored: Stored<'_>, request: &Request<'_>, patch: &Value) -> Answer {
+        self.patched(stored, request, patch, |current| super::patch::apply(current, patch))
+    }
+
+    fn patched(
+        &self,
+        stored: Stored<'_>,
+        request: &Request<'_>,
+        patch: &Value,
+        apply: impl FnOnce(Value) -> Result<Value, Failure>,
+    ) -> Answer {
+        self.answer(request, &[patch, stored.object], |answer| {
+            let served = self.addressed(request)?;
+            let current = self.current(stored, request.version, answer)?;
+            let mut text = Value::Object(current.clone());
+            go::reencode(&mut text);
+            let body = apply(text)?;
+            let (object, lost) = self.decode(&body, None).map_err(Failure::patch)?;
+            self.report(request, lost, answer).map_err(|it| Failure::patch(it.message))?;
+            self.finish(answer, served, request, object, current, stored)
+        })
+    }
+
+    /// Reads an object in a version.
+    pub fn get(&self, stored: Stored<'_>, version: &str) -> Answer {
+        let request = Request { version, ..Request::default() };
+        self.answer(&request, &[stored.object], |answer| {
+            self.addressed(&request)?;
+            let object = self.current(stored, version, answer)?;
+            answer.code = 200;
+            answer.object = Some(Value::Object(object));
+            Ok(())
+        })
+    }
+
+    /// Runs a request unless its values are too deep to.
+    fn answer(
+        &self,
+        request: &Request<'_>,
+        values: &[&Value],
+        run: impl FnOnce(&mut Answer) -> Result<(), Failure>,
+    ) -> Answer {
+        let mut answer = Answer::default();
+        if values.iter().any(|it| go::depth(it, go::MAX_DEPTH) > go::MAX_DEPTH) {
+            let why = format!("the object is nested deeper than {} levels", go::MAX_DEPTH);
+            answer.unknown.push(super::Unknown(why));
+            return answer;
+        }
+        if let Some(why) = self.version(request.version).and_then(|it| it.unknown.clone()) {
+            answer.unknown.push(super::Unknown(why));
+        }
+        if let Err(failure) = run(&mut answer) {
+            answer.code = failure.code;
+            answer.reason = failure.reason;
+            answer.message = failure.message;
+            answer.errors = failure.errors;
+        }
+        answer
+    }
+
+    fn addressed(&self, request: &Request<'_>) -> Result<&Served<'c>, Failure> {
+        let served = self.version(request.version).filter(|it| it.version.served);
+        let served = served.ok_or_else(|| Failure::new(404, "NotFound", "version not served"))?;
+        if request.endpoint == Endpoint::Status && !served.version.status_subresource {
+            return Err(Failure::new(404, "NotFound", "no status subresource"));
+        }
+        Ok(served)
+    }
+
+    /// Decodes a body; `between` sees it pruned and not yet defaulted.
+    pub(super) fn decode(
+        &self,
+        body: &Value,
+        between: Option<&mut dyn FnMut(&Object)>,
+    ) -> Result<(Object, Vec<Lost>), String> {
+        let Value::Object(body) = body else {
+            let ty = go::type_name(body);
+            return Err(format!("couldn't get version/kind; json parse error: cannot unmarshal {ty}"));
+        };
+        for key in ["apiVersion", "kind"] {
+            if let Some(other) = body.get(key).filter(|it| !it.is_string() && !it.is_null()) {
+                let ty = match other {
+                    Value::Bool(_) => "bool",
+                    Value::Number(_) => "number",
+                    Value::Array(_) => "array",
+                    _ => "object",
+                };
+                return Err(format!(
+                    "couldn't get version/kind; json parse error: json: cannot unmarshal {ty} into Go struct field \
+                     .{key} of type string"
+                ));
+            }
+        }
+        if text_at(body, "kind").is_empty() {
+            return Err(format!("Object 'Kind' is missing in '{}'", go::to_json(&Value::Object(body.clone()))));
+        }
+        let mut object = body.clone();
+        let mut lost = Vec::new();
+        self.coerce(&mut object, false, Some(&mut lost))?;
+        if let Some(between) = between {
+            between(&object);
+        }
+        self.default(&mut object);
+        Ok((object, lost))
+    }
+
+    /// Warns of, or refuses, what is unknown or written twice.
+    fn report(&self, request: &Request<'_>, lost: Vec<Lost>, answer: &mut Answer) -> Result<(), Failure> {
+        let unknown = lost.iter().map(|it| format!("unknown field {}", go::quote(&it.path)));
+        let messages: Vec<String> = request.duplicates.iter().cloned().chain(unknown).collect();
+        answer.lost = lost;
+        match request.field_validation {
+            FieldValidation::Strict if !messages.is_empty() => {
+                Err(Failure::bad(format!("strict decoding error: {}", messages.join(", "))))
+            }
+            FieldValidation::Warn => {
+                answer.warnings = messages;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn same_version(&self, object: &Object, version: &str) -> Result<(), Failure> {
+        let (group, given) = parse_api_version(text_at(object, "apiVersion")).map_err(Failure::bad)?;
+        let expected = format!("{}/{version}", self.crd.group);
+        let given = if group.is_empty() { given.to_owned() } else { format!("{group}/{given}") };
+        if given == expected {
+            return Ok(());
+        }
+        Err(Failure::bad(format!(
+            "the API version in the data ({given}) does not match the expected API version ({expected})"
+        )))
+    }
+
+    fn current(&self, stored: Stored<'_>, version: &str, answer: &mut Answer) -> Result<Object, Failure> {
+        let read = self.read(stored.object, version, stored.revision).map_err(Failure::internal)?;
+        answer.unknown.extend(read.unknown.map(super::Unknown));
+        Ok(read.object)
+    }
+
+    fn namespace(&self, object: &mut Object) -> Result<(), Failure> {
+        let requested = if self.namespaced() { "default" } else { "" };
+        let given = meta_text(object, "namespace");
+        if given == requested {
+            return Ok(());
+        }
+        if !given.is_empty() && !requested.is_empty() {
+            return Err(Failure::bad(
+                "the namespace of the provided object does not match the namespace sent on the request",
+            ));
+        }
+        let namespace = (!requested.is_empty()).then(|| Value::from(requested));
+        set_meta(object, "namespace", namespace);
+        Ok(())
+    }
+
+    fn finish(
+        &self,
+        answer: &mut Answer,
+        served: &Served<'c>,
+        request: &Request<'_>,
+        mut object: Object,
+        current: Object,
+        stored: Stored<'_>,
+    ) -> Result<(), Failure> {
+        self.namespace(&mut object)?;
+        let (name, wanted) = (meta_text(&object, "name"), meta_text(&current, "name"));
+        if name != wanted {
+            return Err(Failure::bad(if name.is_empty() {
+                "the name of the object is empty".to_owned()
+            } else {
+                format!("the name of the object ({name}) does not match the name on the URL ({wanted})")
+            }));
+        }
+        let revision = meta_text(&object, "resourceVersion");
+        if revision.is_empty() {
+            let message = "metadata.resourceVersion: Invalid value: 0: must be specified for an update";
+            return Err(Failure::new(422, "Invalid", message));
+        }
+        if revision != meta_text(&current, "resourceVersion") {
+            return Err(Failure::new(409, "Conflict", ""));
+        }
+        endpoint::prepare_update(served, request.endpoint, &mut object, &current);
+        let mut problems = Vec::new();
+        self.common_update(&object, &current, &mut problems);
+        let mut verdict = self.validate_update(served, request.endpoint, &object, &current);
+        problems.append(&mut verdict.problems);
+        answer.unknown.extend(verdict.unknown.into_iter().map(super::Unknown));
+        if !problems.is_empty() {
+            return Err(Failure::invalid(problems));
+        }
+        if request.endpoint == Endpoint::Main {
+            let (meta, old) = (object.get("metadata"), current.get("metadata"));
+            answer.warnings.extend(names::finalizer_warnings(meta, old));
+        }
+        self.commit(answer, &object, request.version, Some(stored))?;
+        answer.code = 200;
+        Ok(())
+    }
+
+    fn commit(
+        &self,
+        answer: &mut Answer,
+        object: &Object,
+        version: &str,
+        before: Option<Stored<'_>>,
+    ) -> Result<(), Failure> {
+        answer.unknown.extend(self.conversion(version, self.storage).map(super::Unknown));
+        let stored = self.store(object, &mut answer.lost_in_storage).map_err(Failure::internal)?;
+        answer.wrote = before.is_none_or(|it| *it.object != stored);
+        let revision = before.map_or(0, |it| it.revision) + u64::from(answer.wrote);
+        // What is written stays written, even where it cannot be read back.
+        answer.etcd = Some(stored);
+        let stored = Stored { object: answer.etcd.as_ref().unwrap_or(&Value::Null), revision };
+        let read = self.read(stored.object, version, revision).map_err(Failure::internal)?;
+        answer.object = Some(Value::Object(read.object));
+        Ok(())
+    }
+}
+
+impl Default for Request<'_> {
+    fn default() -> Self {
+        Self { version: "", endpoint: Endpoint::Main, field_validation: FieldValidation::Warn, duplicates: &[] }
+    }
+}
+
+fn serve<'c>(crd: &'c Crd, version: &'c Version) -> Result<Served<'c>, String> {
+    let mut served =
+        Served { version, schema: None, defaults: Defaults::default(), has_rules: false, unknown: None };
+    let Some(schema) = &version.schema else { return Ok(served) };
+    let unserved = "the server could not properly serve the CR schema: ";
+    if let Some(why) = unstructured(schema, 0) {
+        if !crd.preserve_unknown_fields {
+            return Err(format!("{unserved}{why}"));
+        }
+        served.unknown = Some(format!("the schema of {} is not structural: {why}", version.name));
+        return Ok(served);
+    }
+    served.schema = Some(schema);
+    served.has_rules = rules::any(schema);
+    if !crd.preserve_unknown_fields {
+        served.defaults = Defaults::served(schema).map_err(|it| format!("{unserved}{it}"))?;
+    }
+    Ok(served)
+}
+
+/// Why a schema has no structural form (`NewStructural`), or is too deep to work with.
+fn unstructured(schema: &Schema, depth: usize) -> Option<String> {
+    if depth > go::MAX_DEPTH {
+        return Some(format!("it is nested deeper than {} levels", go::MAX_DEPTH));
+    }
+    let unsupported = [
+        ("id", !schema.id.is_empty()),
+        ("schema", !schema.schema.is_empty()),
+        ("$ref", schema.reference.as_ref().is_some_and(|it| !it.is_empty())),
+        ("patternProperties", !schema.pattern_properties.is_empty()),
+        ("dependencies", schema.dependencies),
+        ("additionalItems", schema.additional_items.is_some()),
+        ("definitions", !schema.definitions.is_empty()),
+    ];
+    if let Some((name, _)) = unsupported.into_iter().find(|(_, it)| *it) {
+        return Some(format!("OpenAPIV3Schema '{name}' is not supported"));
+    }
+    if schema.preserve == Some(false) {
+        return Some("internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined".to_owned());
+    }
+    let below = |it: &Schema| unstructured(it, depth + 1);
+    let items = match &schema.items {
+        Some(Items::List(_)) => return Some("OpenAPIV3Schema 'items' must be a schema, but is an array".to_owned()),
+        Some(Items::Schema(item)) => Some(&**item),
+        None => None,
+    };
+    let junctors = schema.all_of.iter().chain(&schema.any_of).chain(&schema.one_of).chain(schema.not.as_deref());
+    let children = junctors.chain(items).chain(schema.additional()).chain(schema.properties.iter().map(|(_, it)| it));
+    children.into_iter().find_map(below)
+}

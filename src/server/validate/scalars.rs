@@ -1,0 +1,166 @@
+//! Types, enums, lengths, patterns and formats of single values.
+//!
+//! Mirrors kube-openapi's `type.go`, `validator.go` and `formats.go`.
+
+use super::Finding;
+use super::Outcome;
+use super::Path;
+use super::Validator;
+use super::What;
+use super::formats;
+use super::go;
+use super::in_body;
+use super::pattern::Refused;
+use crate::schema::Schema;
+use serde_json::Value;
+
+/// The types that a schema allows, as kube-openapi holds them.
+fn allowed(schema: &Schema) -> &'static str {
+    match schema.ty.as_str() {
+        _ if schema.int_or_string => "integer,string",
+        "integer" => "integer",
+        "number" => "number",
+        "string" => "string",
+        "boolean" => "boolean",
+        "array" => "array",
+        "object" => "object",
+        "null" => "null",
+        "" => "",
+        _ => "?",
+    }
+}
+
+fn allows(schema: &Schema, ty: &str) -> bool {
+    if schema.int_or_string { matches!(ty, "integer" | "string") } else { schema.ty == ty }
+}
+
+fn wrong_type(path: &Path<'_>, wanted: &str, got: &'static str, schema: &Schema) -> Finding {
+    in_body(path, &format!("must be of type {wanted}: {}", go::quote(got)), What::Type(got), schema)
+}
+
+/// A null is checked for its type and against the enum, which it never satisfies; nothing else applies.
+pub(super) fn null(schema: &Schema, path: &Path<'_>, outcome: &mut Outcome) {
+    let untyped = schema.ty.is_empty() && !schema.int_or_string;
+    if untyped || schema.nullable || allows(schema, "null") {
+        outcome.matched += 1;
+    } else {
+        let wanted = if allowed(schema) == "?" { schema.ty.as_str() } else { allowed(schema) };
+        outcome.add(wrong_type(path, wanted, "null", schema));
+    }
+    enumeration(&Value::Null, schema, path, outcome);
+}
+
+/// `format` is the format that has an effect for the schema's type.
+pub(super) fn types(value: &Value, schema: &Schema, format: &str, path: &Path<'_>, outcome: &mut Outcome) {
+    let (ty, native) = match value {
+        Value::Null => ("null", ""),
+        Value::Bool(_) => ("boolean", ""),
+        Value::Number(number) if number.is_f64() => ("number", "float64"),
+        Value::Number(_) => ("integer", "int64"),
+        Value::String(_) => ("string", ""),
+        Value::Array(_) => ("array", ""),
+        Value::Object(_) => ("object", ""),
+    };
+    let whole_float = ty == "number"
+        && value.as_f64().is_some_and(go::is_json_integer)
+        && allows(schema, "integer");
+    let fits = allows(schema, ty) || whole_float || (ty == "integer" && allows(schema, "number"));
+    let text_or_list = matches!(value, Value::String(_) | Value::Array(_));
+    if !text_or_list && !format.is_empty() && !fits && native != format {
+        outcome.add(wrong_type(path, format, native, schema));
+        return;
+    }
+    let numeric = allows(schema, "number") || allows(schema, "integer");
+    // With a format even a list passes for a string.
+    if fits || (!numeric && !format.is_empty() && text_or_list) {
+        outcome.matched += 1;
+        return;
+    }
+    let wanted = if allowed(schema) == "?" { schema.ty.as_str() } else { allowed(schema) };
+    outcome.add(wrong_type(path, wanted, ty, schema));
+}
+
+/// A value is converted to the Go type of each enum item before it is compared.
+pub(super) fn enumeration(value: &Value, schema: &Schema, path: &Path<'_>, outcome: &mut Outcome) {
+    if schema.enumeration.is_empty() || schema.enumeration.iter().any(|it| equals_converted(value, it)) {
+        return;
+    }
+    let supported: Vec<String> = schema.enumeration.iter().map(shown).collect();
+    let text = format!("should be one of [{}]", supported.join(" "));
+    outcome.add(in_body(path, &text, What::Enum(value.clone(), supported), schema));
+}
+
+fn shown(item: &Value) -> String {
+    let mut item = item.clone();
+    go::reencode(&mut item);
+    match item {
+        Value::String(text) => text,
+        other => go::to_json(&other),
+    }
+}
+
+fn equals_converted(value: &Value, item: &Value) -> bool {
+    match (value, item) {
+        (_, Value::Null) => false,
+        (Value::Number(number), Value::Number(item)) => {
+            let item = go::canonical(item);
+            match (number.as_f64(), item.as_i64()) {
+                // Floats are truncated, integers widened, to what the item is.
+                (Some(float), Some(item)) if number.is_f64() => go::int64(float) == item,
+                (_, Some(item)) => number.as_i64() == Some(item),
+                (Some(float), None) => item.as_f64() == Some(float),
+                (None, None) => false,
+            }
+        }
+        // An integer converts to the character with that number.
+        (Value::Number(number), Value::String(item)) if !number.is_f64() => {
+            let code = number.as_i64().and_then(|it| u32::try_from(it).ok());
+            let c = code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+            item.chars().eq([c])
+        }
+        _ => go::same(value, item),
+    }
+}
+
+impl Validator<'_> {
+    /// The first of length and pattern that fails.
+    pub(super) fn string(&self, text: &str, schema: &Schema, path: &Path<'_>, outcome: &mut Outcome) {
+        if schema.max_length.is_some() || schema.min_length.is_some() {
+            let length = text.chars().count() as i64;
+            if let Some(max) = schema.max_length.filter(|it| length > *it) {
+                let detail = format!("should be at most {max} chars long");
+                outcome.add(in_body(path, &detail, What::TooLong(max), schema));
+                return;
+            }
+            if let Some(min) = schema.min_length.filter(|it| length < *it) {
+                let detail = format!("should be at least {min} chars long");
+                outcome.add(in_body(path, &detail, What::Invalid(Value::from(text)), schema));
+                return;
+            }
+        }
+        if schema.pattern.is_empty() {
+            return;
+        }
+        let failed = match self.patterns.is_match(&schema.pattern, text) {
+            Ok(true) => return,
+            Ok(false) => schema.pattern.clone(),
+            Err(Refused::Unsupported(why)) => {
+                self.unknown.borrow_mut().push(why);
+                return;
+            }
+            Err(Refused::Invalid(why)) => {
+                format!("{}, but pattern is invalid: error parsing regexp: {why}", schema.pattern)
+            }
+        };
+        let what = What::Invalid(Value::from(text));
+        outcome.add(in_body(path, &format!("should match '{failed}'"), what, schema));
+    }
+}
+
+pub(super) fn format(text: &str, schema: &Schema, format: &str, path: &Path<'_>, outcome: &mut Outcome) {
+    if !formats::is_valid(format, text) {
+        let name = path.text();
+        let message = format!("{name} in body must be of type {format}: {}", go::quote(text));
+        outcome.add(Finding { message, name: Some(name), what: What::TypeOf(text.to_owned()), at: schema.at });
+    }
+}
