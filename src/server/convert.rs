@@ -85,7 +85,9 @@ impl Serving<'_> {
                 nulls::remove(object, schema, self.defaults(served));
             }
             embedded::coerce(object, schema, false, stored, lost)?;
-            if let Some(metadata) = metadata.as_mut().filter(|it| stored && !it.fields.contains_key("generation")) {
+            if let Some(metadata) =
+                metadata.as_mut().filter(|it| stored && !it.fields.contains_key("generation"))
+            {
                 metadata.fields.insert("generation".to_owned(), Value::from(1));
             }
         }
@@ -144,7 +146,8 @@ impl Serving<'_> {
         set_meta(&mut object, "selfLink", None);
         let (_, version) = parse_api_version(text_at(&object, "apiVersion"))?;
         if version != self.storage {
-            object.insert("apiVersion".to_owned(), Value::from(format!("{}/{}", self.crd.group, self.storage)));
+            object
+                .insert("apiVersion".to_owned(), Value::from(format!("{}/{}", self.crd.group, self.storage)));
             self.coerce(&mut object, false, Some(lost))?;
         }
         let mut stored = Value::Object(object);

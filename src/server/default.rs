@@ -84,7 +84,9 @@ fn serve(root: &Schema, written: &Value, path: &[Step<'_>]) -> Result<Option<Val
         };
     }
     let Value::Object(mut object) = value else {
-        return Err("failed to prune default value: object root default value must be of object type".to_owned());
+        return Err(
+            "failed to prune default value: object root default value must be of object type".to_owned()
+        );
     };
     embedded::coerce(&mut object, Some(root), true, true, None)
         .map_err(|error| format!("failed to prune default value: {error}"))?;

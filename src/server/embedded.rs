@@ -4,9 +4,9 @@
 
 use super::meta;
 use super::names;
+use super::problem::Problem;
 use super::prune::Lost;
 use super::prune::declared;
-use super::problem::Problem;
 use crate::schema::Schema;
 use serde_json::Map;
 use serde_json::Value;
@@ -43,7 +43,12 @@ struct Coercer {
 }
 
 impl Coercer {
-    fn object(&mut self, object: &mut Map<String, Value>, schema: &Schema, embedded: bool) -> Result<(), String> {
+    fn object(
+        &mut self,
+        object: &mut Map<String, Value>,
+        schema: &Schema,
+        embedded: bool,
+    ) -> Result<(), String> {
         if embedded {
             self.type_meta(object, "apiVersion")?;
             self.type_meta(object, "kind")?;
@@ -95,11 +100,14 @@ impl Coercer {
         let decoded = match meta::decode(metadata, self.lenient) {
             Ok(decoded) => decoded,
             Err(_) if self.lenient => return Ok(()),
-            Err(error) => return Err(Problem::invalid(self.below("metadata"), metadata.clone(), &error).text()),
+            Err(error) => {
+                return Err(Problem::invalid(self.below("metadata"), metadata.clone(), &error).text());
+            }
         };
         *metadata = Value::Object(decoded.fields);
         let prefix = self.below("metadata");
-        self.lost.extend(decoded.unknown.iter().map(|it| Lost { path: format!("{prefix}.{it}"), at: schema.at }));
+        self.lost
+            .extend(decoded.unknown.iter().map(|it| Lost { path: format!("{prefix}.{it}"), at: schema.at }));
         Ok(())
     }
 

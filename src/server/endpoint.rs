@@ -102,7 +102,13 @@ impl Serving<'_> {
         let mut verdict = Verdict::default();
         if self.type_meta(served, object, &mut verdict.problems) {
             let meta = metadata(object);
-            names::object_meta(meta, self.namespaced(), names::subdomain_name, "metadata", &mut verdict.problems);
+            names::object_meta(
+                meta,
+                self.namespaced(),
+                names::subdomain_name,
+                "metadata",
+                &mut verdict.problems,
+            );
             if let Some(schema) = &served.version.schema {
                 self.schema(&wrapped(object), schema, None, None, &mut verdict);
             }
@@ -184,8 +190,11 @@ impl Serving<'_> {
         let (Some(schema), Some(status)) = (declared, object.get("status")) else { return };
         let before = old.get("status");
         let structural = served.schema.and_then(|it| it.property("status"));
-        let correlated =
-            Correlated { value: status, old: before.unwrap_or(&NULL), schema: structural.filter(|_| before.is_some()) };
+        let correlated = Correlated {
+            value: status,
+            old: before.unwrap_or(&NULL),
+            schema: structural.filter(|_| before.is_some()),
+        };
         let ratcheted = served.schema.is_some().then_some(&correlated);
         self.schema(status, schema, Some("status"), ratcheted, verdict);
     }

@@ -39,7 +39,9 @@ pub fn reencode(value: &mut Value) {
 /// The number after a round trip through Go's JSON: whole and printed without an exponent is an integer.
 pub fn canonical(number: &Number) -> Number {
     match number.as_f64() {
-        Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9_223_372_036_854_775_808.0 => {
+        Some(float)
+            if number.is_f64() && float.fract() == 0.0 && float.abs() < 9_223_372_036_854_775_808.0 =>
+        {
             Number::from(float as i64)
         }
         _ => decoded(number),
@@ -194,7 +196,9 @@ pub fn quote(text: &str) -> String {
 
 /// Whether `strconv.IsPrint` holds, up to unassigned code points.
 fn is_print(c: char) -> bool {
-    !c.is_control() && !(c.is_whitespace() && c != ' ') && !matches!(c, '\u{ad}' | '\u{feff}' | '\u{e000}'..='\u{f8ff}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+    !c.is_control()
+        && !(c.is_whitespace() && c != ' ')
+        && !matches!(c, '\u{ad}' | '\u{feff}' | '\u{e000}'..='\u{f8ff}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
 }
 
 /// A value as `fmt`'s `%v` writes it.
@@ -208,7 +212,8 @@ pub fn sprint(value: &Value) -> String {
         },
         Value::Array(items) => format!("[{}]", items.iter().map(sprint).collect::<Vec<_>>().join(" ")),
         Value::Object(entries) => {
-            let mut parts: Vec<String> = entries.iter().map(|(key, it)| format!("{key}:{}", sprint(it))).collect();
+            let mut parts: Vec<String> =
+                entries.iter().map(|(key, it)| format!("{key}:{}", sprint(it))).collect();
             parts.sort_unstable();
             format!("map[{}]", parts.join(" "))
         }

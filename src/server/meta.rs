@@ -86,7 +86,9 @@ pub fn decode(metadata: &Value, lenient: bool) -> Result<Decoded, String> {
     let whole = match metadata {
         Value::Null => Ok(Map::new()),
         Value::Object(object) => Ok(decoder.fields(object, "ObjectMeta", OBJECT_META)),
-        other => Err(format!("json: cannot unmarshal {} into Go value of type v1.ObjectMeta", json_type(other))),
+        other => {
+            Err(format!("json: cannot unmarshal {} into Go value of type v1.ObjectMeta", json_type(other)))
+        }
     };
     match (whole, decoder.error.take()) {
         (Ok(fields), None) => return Ok(Decoded { fields, unknown: decoder.unknown }),
@@ -99,7 +101,8 @@ pub fn decode(metadata: &Value, lenient: bool) -> Result<Decoded, String> {
     let mut decoded = Decoded::default();
     for (key, value) in object {
         let mut decoder = Decoder::default();
-        let mut fields = decoder.fields(&Map::from_iter([(key.clone(), value.clone())]), "ObjectMeta", OBJECT_META);
+        let mut fields =
+            decoder.fields(&Map::from_iter([(key.clone(), value.clone())]), "ObjectMeta", OBJECT_META);
         if decoder.error.is_none() {
             decoded.fields.append(&mut fields);
             decoded.unknown.append(&mut decoder.unknown);
@@ -120,7 +123,12 @@ struct Decoder {
 }
 
 impl Decoder {
-    fn fields(&mut self, object: &Map<String, Value>, name: &'static str, fields: Fields) -> Map<String, Value> {
+    fn fields(
+        &mut self,
+        object: &Map<String, Value>,
+        name: &'static str,
+        fields: Fields,
+    ) -> Map<String, Value> {
         let mut out = Map::new();
         let mark = self.path.len();
         let mut keys: Vec<&String> = object.keys().collect();
@@ -161,16 +169,18 @@ impl Decoder {
                 Some(whole) => Some(Value::from(whole)),
                 None => self.fail(&format!("number {}", go::to_json(value)), of, "int64"),
             },
-            (Kind::Time, Value::String(text)) => match time::parse(text) {
-                Some(time) => (!time.is_zero()).then(|| Value::from(time.to_string())),
-                None => {
-                    let quoted = go::quote(text);
-                    self.error.get_or_insert_with(|| {
+            (Kind::Time, Value::String(text)) => {
+                match time::parse(text) {
+                    Some(time) => (!time.is_zero()).then(|| Value::from(time.to_string())),
+                    None => {
+                        let quoted = go::quote(text);
+                        self.error.get_or_insert_with(|| {
                         format!(r#"parsing time {quoted} as "2006-01-02T15:04:05Z07:00": cannot parse {quoted}"#)
                     });
-                    None
+                        None
+                    }
                 }
-            },
+            }
             (Kind::TextMap, Value::Object(entries)) => self.text_map(entries, of),
             (Kind::TextList, Value::Array(items)) => {
                 let texts: Vec<Value> = items.iter().map(|it| self.text(it, of)).collect();
@@ -200,7 +210,13 @@ impl Decoder {
         }
     }
 
-    fn list(&mut self, items: &[Value], name: &'static str, fields: Fields, of: &'static str) -> Option<Value> {
+    fn list(
+        &mut self,
+        items: &[Value],
+        name: &'static str,
+        fields: Fields,
+        of: &'static str,
+    ) -> Option<Value> {
         let mut out = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
             let mark = self.path.len();

@@ -132,7 +132,8 @@ pub(super) fn object_meta(
     field: &str,
     problems: &mut Vec<Problem>,
 ) {
-    let (name, generate, namespace) = (text(meta, "name"), text(meta, "generateName"), text(meta, "namespace"));
+    let (name, generate, namespace) =
+        (text(meta, "name"), text(meta, "generateName"), text(meta, "namespace"));
     let at = |key: &str| format!("{field}.{key}");
     if !generate.is_empty() {
         refuse(problems, at("generateName"), generate, name_errors(generate, true));
@@ -162,8 +163,10 @@ pub(super) fn object_meta_update(
 ) {
     let field = "metadata";
     if !text(old, "deletionTimestamp").is_empty() {
-        let mut extra: Vec<&str> =
-            texts(meta, "finalizers").into_iter().filter(|it| !texts(old, "finalizers").contains(it)).collect();
+        let mut extra: Vec<&str> = texts(meta, "finalizers")
+            .into_iter()
+            .filter(|it| !texts(old, "finalizers").contains(it))
+            .collect();
         extra.sort_unstable();
         extra.dedup();
         if !extra.is_empty() {
@@ -185,9 +188,15 @@ pub(super) fn object_meta_update(
         let at = format!("{field}.generation");
         problems.push(Problem::invalid(at, Value::from(generation), "must not be decremented"));
     }
-    for key in ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+    for key in
+        ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"]
+    {
         if meta.get(key) != old.get(key) {
-            let empty = if key.starts_with("deletion") || key == "creationTimestamp" { Value::Null } else { "".into() };
+            let empty = if key.starts_with("deletion") || key == "creationTimestamp" {
+                Value::Null
+            } else {
+                "".into()
+            };
             let value = meta.get(key).cloned().unwrap_or(empty);
             problems.push(Problem::invalid(format!("{field}.{key}"), value, "field is immutable"));
         }
@@ -209,8 +218,11 @@ pub(super) fn finalizer_warnings(meta: Option<&Value>, old: Option<&Value>) -> V
     let mut warnings = Vec::new();
     for finalizer in added {
         let quoted = go::quote(&finalizer);
-        warnings.extend(label_key(&finalizer).iter().map(|it| format!("metadata.finalizers: {quoted}: {it}")));
-        if finalizer.contains('/') || matches!(finalizer.as_str(), "orphan" | "foregroundDeletion" | "kubernetes") {
+        warnings
+            .extend(label_key(&finalizer).iter().map(|it| format!("metadata.finalizers: {quoted}: {it}")));
+        if finalizer.contains('/')
+            || matches!(finalizer.as_str(), "orphan" | "foregroundDeletion" | "kubernetes")
+        {
             continue;
         }
         let path = if finalizer.contains('.') { " including a path (/)" } else { "" };

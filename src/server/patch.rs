@@ -7,7 +7,7 @@ use serde_json::Map;
 use serde_json::Value;
 
 /// The most operations that the server applies (`maxJSONPatchOperations`).
-pub const MAX_OPERATIONS: usize = 10_000;
+pub(super) const MAX_OPERATIONS: usize = 10_000;
 
 /// Applies a merge patch. What is no object and no list is no patch.
 pub(super) fn merge(document: Value, patch: &Value) -> Result<Value, ()> {
@@ -71,7 +71,10 @@ pub(super) fn apply(document: Value, patch: &Value) -> Result<Value, Failure> {
         return Err(Failure::new(
             413,
             "RequestEntityTooLarge",
-            format!("The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}", operations.len()),
+            format!(
+                "The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}",
+                operations.len()
+            ),
         ));
     }
     let mut document = document;
@@ -118,7 +121,8 @@ struct Place<'d> {
 }
 
 fn find<'d>(document: &'d mut Value, path: &str, kind: &str) -> Result<Place<'d>, String> {
-    let missing = || format!("{kind} operation does not apply: doc is missing path: \"{path}\": missing value");
+    let missing =
+        || format!("{kind} operation does not apply: doc is missing path: \"{path}\": missing value");
     let parts: Vec<&str> = path.split('/').collect();
     // What stands before the first slash is not looked at.
     let [_, above @ .., key] = parts.as_slice() else { return Err(missing()) };

@@ -50,8 +50,11 @@ impl Problem {
     /// `Unsupported value`; the supported ones are quoted.
     pub fn not_supported(field: String, value: Value, supported: &[String]) -> Self {
         let quoted: Vec<String> = supported.iter().map(|it| go::quote(it)).collect();
-        let detail =
-            if quoted.is_empty() { String::new() } else { format!("supported values: {}", quoted.join(", ")) };
+        let detail = if quoted.is_empty() {
+            String::new()
+        } else {
+            format!("supported values: {}", quoted.join(", "))
+        };
         Self::new("FieldValueNotSupported", field, value, detail)
     }
 

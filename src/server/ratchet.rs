@@ -45,7 +45,8 @@ impl<'v> Correlated<'v> {
     }
 
     fn find(&self, index: usize) -> Found<'v> {
-        let (Some(schema), Value::Array(items), Value::Array(olds)) = (self.schema, self.value, self.old) else {
+        let (Some(schema), Value::Array(items), Value::Array(olds)) = (self.schema, self.value, self.old)
+        else {
             return Found::Uncorrelated;
         };
         if schema.list_type.as_deref() != Some("map") || index >= items.len() {
@@ -56,7 +57,8 @@ impl<'v> Correlated<'v> {
         }
         let value = &items[index];
         let key = key_of(value, &schema.list_map_keys);
-        let old = key.and_then(|key| olds.iter().find(|it| key_of(it, &schema.list_map_keys).as_ref() == Some(&key)));
+        let old = key
+            .and_then(|key| olds.iter().find(|it| key_of(it, &schema.list_map_keys).as_ref() == Some(&key)));
         match (old, schema.item()) {
             (Some(old), Some(item)) => Found::Item(Correlated { value, old, schema: Some(item) }),
             _ => Found::NewKey,
@@ -66,7 +68,9 @@ impl<'v> Correlated<'v> {
     /// Whether the value equals the old one (`CachedDeepEqual`).
     pub(super) fn is_equal(&self) -> bool {
         match (self.value, self.old) {
-            (Value::Array(items), Value::Array(olds)) => items.len() == olds.len() && self.items_equal(items, olds),
+            (Value::Array(items), Value::Array(olds)) => {
+                items.len() == olds.len() && self.items_equal(items, olds)
+            }
             (Value::Object(object), Value::Object(olds)) => {
                 object.len() == olds.len()
                     && object.keys().all(|key| self.key(key).is_some_and(|it| it.is_equal()))

@@ -30,9 +30,9 @@ pub(super) fn reached<'s>(value: &Value, schema: &'s Schema) -> Option<&'s str> 
             let item = schema.item()?;
             items.iter().find_map(|it| reached(it, item))
         }
-        Value::Object(object) => object.iter().find_map(|(key, value)| {
-            reached(value, schema.property(key).or_else(|| schema.additional())?)
-        }),
+        Value::Object(object) => object
+            .iter()
+            .find_map(|(key, value)| reached(value, schema.property(key).or_else(|| schema.additional())?)),
         _ => None,
     }
 }

@@ -153,7 +153,13 @@ impl<'c> Serving<'c> {
     pub fn new(crd: &'c Crd) -> Result<Self, String> {
         let storage = crd.storage_version().ok_or("the CRD has no storage version")?;
         let versions = crd.versions.iter().map(|it| serve(crd, it)).collect::<Result<_, _>>()?;
-        Ok(Self { crd, storage: &storage.name, versions, patterns: Patterns::default(), no_defaults: Defaults::default() })
+        Ok(Self {
+            crd,
+            storage: &storage.name,
+            versions,
+            patterns: Patterns::default(),
+            no_defaults: Defaults::default(),
+        })
     }
 
     /// The name of the storage version.
@@ -331,7 +337,10 @@ impl<'c> Serving<'c> {
             }
         }
         if text_at(body, "kind").is_empty() {
-            return Err(format!("Object 'Kind' is missing in '{}'", go::to_json(&Value::Object(body.clone()))));
+            return Err(format!(
+                "Object 'Kind' is missing in '{}'",
+                go::to_json(&Value::Object(body.clone()))
+            ));
         }
         let mut object = body.clone();
         let mut lost = Vec::new();
@@ -460,7 +469,12 @@ impl<'c> Serving<'c> {
 
 impl Default for Request<'_> {
     fn default() -> Self {
-        Self { version: "", endpoint: Endpoint::Main, field_validation: FieldValidation::Warn, duplicates: &[] }
+        Self {
+            version: "",
+            endpoint: Endpoint::Main,
+            field_validation: FieldValidation::Warn,
+            duplicates: &[],
+        }
     }
 }
 
@@ -502,15 +516,21 @@ fn unstructured(schema: &Schema, depth: usize) -> Option<String> {
         return Some(format!("OpenAPIV3Schema '{name}' is not supported"));
     }
     if schema.preserve == Some(false) {
-        return Some("internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined".to_owned());
+        return Some(
+            "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined".to_owned(),
+        );
     }
     let below = |it: &Schema| unstructured(it, depth + 1);
     let items = match &schema.items {
-        Some(Items::List(_)) => return Some("OpenAPIV3Schema 'items' must be a schema, but is an array".to_owned()),
+        Some(Items::List(_)) => {
+            return Some("OpenAPIV3Schema 'items' must be a schema, but is an array".to_owned());
+        }
         Some(Items::Schema(item)) => Some(&**item),
         None => None,
     };
-    let junctors = schema.all_of.iter().chain(&schema.any_of).chain(&schema.one_of).chain(schema.not.as_deref());
-    let children = junctors.chain(items).chain(schema.additional()).chain(schema.properties.iter().map(|(_, it)| it));
+    let junctors =
+        schema.all_of.iter().chain(&schema.any_of).chain(&schema.one_of).chain(schema.not.as_deref());
+    let children =
+        junctors.chain(items).chain(schema.additional()).chain(schema.properties.iter().map(|(_, it)| it));
     children.into_iter().find_map(below)
 }

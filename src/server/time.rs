@@ -4,18 +4,18 @@
 
 /// A moment in UTC, to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Time {
+pub(super) struct Time {
     /// Seconds since 1970-01-01T00:00:00Z.
-    pub seconds: i64,
+    pub(super) seconds: i64,
 }
 
 /// Whether the text is a date `2006-01-02` that exists.
-pub fn is_date(text: &str) -> bool {
+pub(super) fn is_date(text: &str) -> bool {
     take_date(text).is_some_and(|(_, rest)| rest.is_empty())
 }
 
 /// Reads RFC 3339 as Go does: one-digit hours, a comma before the fraction and offsets up to 24:60 pass.
-pub fn parse(text: &str) -> Option<Time> {
+pub(super) fn parse(text: &str) -> Option<Time> {
     let (days, rest) = take_date(text)?;
     let rest = rest.strip_prefix('T')?;
     let hour_digits = rest.bytes().take(2).take_while(u8::is_ascii_digit).count();
@@ -29,7 +29,7 @@ pub fn parse(text: &str) -> Option<Time> {
 
 impl Time {
     /// Whether it is Go's zero time, 0001-01-01T00:00:00Z.
-    pub fn is_zero(self) -> bool {
+    pub(super) fn is_zero(self) -> bool {
         self.seconds == days_of(1, 1, 1) * 86_400
     }
 }

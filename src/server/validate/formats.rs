@@ -13,9 +13,32 @@ use std::sync::LazyLock;
 
 /// The formats of strings, dashes left out, in the order of the server's list.
 pub const OF_STRINGS: [&str; 26] = [
-    "bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
-    "isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration",
-    "datetime", "k8sshortname", "k8slongname",
+    "bsonobjectid",
+    "uri",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "cidr",
+    "mac",
+    "uuid",
+    "uuid3",
+    "uuid4",
+    "uuid5",
+    "isbn",
+    "isbn10",
+    "isbn13",
+    "creditcard",
+    "ssn",
+    "hexcolor",
+    "rgbcolor",
+    "byte",
+    "password",
+    "date",
+    "duration",
+    "datetime",
+    "k8sshortname",
+    "k8slongname",
 ];
 
 /// The format of a schema, or nothing where the server takes it out because it does not know it for the type.
@@ -101,9 +124,8 @@ static CREDIT_CARD: LazyLock<Regex> = LazyLock::new(|| {
         r"|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$"
     ))
 });
-static TIME: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$")
-});
+static TIME: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$"));
 static DURATION: LazyLock<Regex> = LazyLock::new(|| regex("([0-9]+)[\\t\\n\\f\\r ]*([A-Za-zµ]+)"));
 
 fn is_hostname(text: &str) -> bool {
@@ -120,7 +142,9 @@ fn is_sloppy_ipv4(text: &str) -> bool {
     let parts: Vec<&str> = text.split('.').collect();
     let octet = |it: &&str| {
         let digits = it.trim_start_matches('0');
-        !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()) && digits.len() <= 3
+        !it.is_empty()
+            && it.bytes().all(|it| it.is_ascii_digit())
+            && digits.len() <= 3
             && digits.parse().unwrap_or(0u16) <= 255
     };
     parts.len() == 4 && parts.iter().all(octet)
@@ -143,7 +167,13 @@ fn is_sloppy_ipv6(text: &str) -> bool {
         match (group.is_empty(), hex) {
             (true, _) => String::new(),
             (_, false) => "x".to_owned(),
-            _ => if digits.is_empty() { "0".to_owned() } else { digits.to_owned() },
+            _ => {
+                if digits.is_empty() {
+                    "0".to_owned()
+                } else {
+                    digits.to_owned()
+                }
+            }
         }
     };
     let groups: Vec<String> = head.split(':').map(strip).collect();
@@ -168,14 +198,18 @@ fn is_cidr(text: &str) -> bool {
         _ => return false,
     };
     let digits = length.trim_start_matches('0');
-    !length.is_empty() && length.bytes().all(|it| it.is_ascii_digit()) && digits.len() <= 3
+    !length.is_empty()
+        && length.bytes().all(|it| it.is_ascii_digit())
+        && digits.len() <= 3
         && digits.parse().unwrap_or(0u32) <= max
 }
 
 /// 6, 8 or 20 bytes in one of Go's four spellings.
 fn is_mac(text: &str) -> bool {
     let hex = |it: &str, digits: usize| it.len() == digits && it.bytes().all(|it| it.is_ascii_hexdigit());
-    let Some(third) = text.as_bytes().get(2).filter(|_| text.len() >= 12 && text.is_ascii()) else { return false };
+    let Some(third) = text.as_bytes().get(2).filter(|_| text.len() >= 12 && text.is_ascii()) else {
+        return false;
+    };
     let bytes = match third {
         b':' | b'-' => {
             let parts: Vec<&str> = text.split(*third as char).collect();
@@ -231,7 +265,8 @@ fn is_isbn10(text: &str) -> bool {
     if text.len() != 10 || !digits.bytes().all(|it| it.is_ascii_digit()) {
         return false;
     }
-    let sum: u32 = text.bytes().zip(1..).map(|(it, at)| at * if it == b'X' { 10 } else { u32::from(it - b'0') }).sum();
+    let sum: u32 =
+        text.bytes().zip(1..).map(|(it, at)| at * if it == b'X' { 10 } else { u32::from(it - b'0') }).sum();
     sum.is_multiple_of(11)
 }
 
@@ -240,7 +275,8 @@ fn is_isbn13(text: &str) -> bool {
     if text.len() != 13 || !text.bytes().all(|it| it.is_ascii_digit()) {
         return false;
     }
-    let sum: u32 = text.bytes().zip([1, 3].into_iter().cycle()).map(|(it, factor)| factor * u32::from(it - b'0')).sum();
+    let sum: u32 =
+        text.bytes().zip([1, 3].into_iter().cycle()).map(|(it, factor)| factor * u32::from(it - b'0')).sum();
     sum.is_multiple_of(10)
 }
 
@@ -251,7 +287,8 @@ fn is_credit_card(text: &str) -> bool {
         let it = u32::from(it - b'0');
         if at % 2 == 1 { double(it) } else { it }
     };
-    CREDIT_CARD.is_match(&digits) && digits.bytes().rev().enumerate().map(digit).sum::<u32>().is_multiple_of(10)
+    CREDIT_CARD.is_match(&digits)
+        && digits.bytes().rev().enumerate().map(digit).sum::<u32>().is_multiple_of(10)
 }
 
 /// The date is checked as a date, the time only digit by digit; what follows a second `t` is not looked at.
@@ -280,7 +317,8 @@ fn is_go_duration(text: &str) -> bool {
     while !rest.is_empty() {
         let whole = rest.len() - rest.trim_start_matches(|it: char| it.is_ascii_digit()).len();
         let after = &rest[whole..];
-        let fraction = after.strip_prefix('.').map(|it| it.trim_start_matches(|it: char| it.is_ascii_digit()));
+        let fraction =
+            after.strip_prefix('.').map(|it| it.trim_start_matches(|it: char| it.is_ascii_digit()));
         let behind = fraction.unwrap_or(after);
         let number = &rest[..rest.len() - behind.len()];
         if !number.bytes().any(|it| it.is_ascii_digit()) {
@@ -312,7 +350,9 @@ fn is_spoken_duration(text: &str) -> bool {
             return false;
         }
         let unit = part[2].to_lowercase();
-        found |= EXACT.contains(&&*unit) || matches!(&*unit, "d" | "w") || PREFIXES.iter().any(|it| unit.starts_with(it));
+        found |= EXACT.contains(&&*unit)
+            || matches!(&*unit, "d" | "w")
+            || PREFIXES.iter().any(|it| unit.starts_with(it));
     }
     found
 }

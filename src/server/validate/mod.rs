@@ -143,7 +143,13 @@ impl Validator<'_> {
         outcome.errors.into_iter().map(|it| problem(it, field)).collect()
     }
 
-    fn check(&self, value: &Value, schema: &Schema, path: &Path<'_>, old: Option<&Correlated<'_>>) -> Outcome {
+    fn check(
+        &self,
+        value: &Value,
+        schema: &Schema,
+        path: &Path<'_>,
+        old: Option<&Correlated<'_>>,
+    ) -> Outcome {
         let mut outcome = Outcome::default();
         if value.is_null() {
             scalars::null(schema, path, &mut outcome);
@@ -297,7 +303,9 @@ fn problem(finding: Finding, above: Option<&str>) -> Problem {
         What::TooLong(max) => Problem::too_long(field, max),
         What::TooMany(actual, max) => Problem::too_many(field, actual, max),
         What::Type(got) => Problem::new("FieldValueTypeInvalid", field, Value::from(got), finding.message),
-        What::TypeOf(text) => Problem::new("FieldValueTypeInvalid", field, Value::from(text), finding.message),
+        What::TypeOf(text) => {
+            Problem::new("FieldValueTypeInvalid", field, Value::from(text), finding.message)
+        }
         What::Invalid(value) => Problem::invalid(field, value, &finding.message),
     };
     problem.at = finding.at;

@@ -76,7 +76,14 @@ pub(super) fn check(number: &Number, schema: &Schema, format: &str, path: &Path<
 }
 
 /// Whether a value, or a keyword's value, fits the type and format of the schema.
-fn range(value: Native, ty: &str, format: &str, what: &str, path: &Path<'_>, schema: &Schema) -> Option<Finding> {
+fn range(
+    value: Native,
+    ty: &str,
+    format: &str,
+    what: &str,
+    path: &Path<'_>,
+    schema: &Schema,
+) -> Option<Finding> {
     let fits = match (ty, value) {
         ("integer", _) => {
             let text = match value {
@@ -110,7 +117,12 @@ fn multiple(value: Native, factor: f64, path: &Path<'_>, schema: &Schema) -> Opt
     if factor.float() <= 0.0 {
         let name = path.text();
         let message = format!("factor MultipleOf declared for {name} must be positive: {}", factor.text());
-        return Some(Finding { message, name: Some(name), what: What::Invalid(factor.value()), at: schema.at });
+        return Some(Finding {
+            message,
+            name: Some(name),
+            what: What::Invalid(factor.value()),
+            at: schema.at,
+        });
     }
     let text = format!("should be a multiple of {}", factor.text());
     (!is_multiple).then(|| in_body(path, &text, What::Invalid(value.value()), schema))

@@ -47,7 +47,8 @@ impl Patterns {
 
 /// Rewrites a pattern of RE2 into the syntax of the `regex` crate.
 pub fn translate(pattern: &str) -> Result<String, Refused> {
-    let mut translator = Translator { rest: pattern, out: String::new(), groups: vec![1], atom: None, repeat: None };
+    let mut translator =
+        Translator { rest: pattern, out: String::new(), groups: vec![1], atom: None, repeat: None };
     translator.run()?;
     if translator.groups.len() > 1 {
         return invalid("missing closing )", pattern);
@@ -138,7 +139,8 @@ impl<'p> Translator<'p> {
             let end = header.find('>').map_or_else(|| invalid("invalid named capture", self.rest), Ok)?;
             let name = header[..end].trim_start_matches(['P', '<']);
             let word = |it: char| it.is_ascii_alphanumeric() || it == '_';
-            if name.is_empty() || !name.chars().all(word) || name.starts_with(|it: char| it.is_ascii_digit()) {
+            if name.is_empty() || !name.chars().all(word) || name.starts_with(|it: char| it.is_ascii_digit())
+            {
                 // Go takes names that start with a digit; the crate does not, and no name matters here.
                 if name.is_empty() || !name.chars().all(word) {
                     return invalid("invalid named capture", &self.rest[..end + 3]);
@@ -149,13 +151,19 @@ impl<'p> Translator<'p> {
             self.rest = &header[end + 1..];
             return Ok(());
         }
-        let flags = header.find(|it: char| !matches!(it, 'i' | 'm' | 's' | 'U' | '-')).unwrap_or(header.len());
+        let flags =
+            header.find(|it: char| !matches!(it, 'i' | 'm' | 's' | 'U' | '-')).unwrap_or(header.len());
         let end = header[flags..].chars().next();
         let well_formed = !header[..flags].ends_with('-') && header[..flags].matches('-').count() < 2;
         match end {
             Some(':') if well_formed => self.groups.push(1),
             Some(')') if well_formed && flags > 0 => {}
-            _ => return invalid("invalid or unsupported Perl syntax", &self.rest[..(flags + 3).min(self.rest.len())]),
+            _ => {
+                return invalid(
+                    "invalid or unsupported Perl syntax",
+                    &self.rest[..(flags + 3).min(self.rest.len())],
+                );
+            }
         }
         self.out.push_str(&self.rest[..flags + 3]);
         self.rest = &self.rest[flags + 3..];
@@ -195,7 +203,9 @@ impl<'p> Translator<'p> {
     }
 
     fn escape(&mut self) -> Result<(), Refused> {
-        let Some(c) = self.rest[1..].chars().next() else { return invalid_escape("trailing backslash at end of expression") };
+        let Some(c) = self.rest[1..].chars().next() else {
+            return invalid_escape("trailing backslash at end of expression");
+        };
         let short = match c {
             'A' | 'z' => Some(format!("\\{c}")),
             'b' => Some(r"(?-u:\b)".to_owned()),
@@ -234,7 +244,9 @@ impl<'p> Translator<'p> {
             'r' => (13, 0),
             't' => (9, 0),
             'v' => (11, 0),
-            '0' => (u32::from_str_radix(&format!("0{}", &after[..octal(after)]), 8).unwrap_or(0), octal(after)),
+            '0' => {
+                (u32::from_str_radix(&format!("0{}", &after[..octal(after)]), 8).unwrap_or(0), octal(after))
+            }
             '1'..='7' if octal(after) > 0 => {
                 let digits = octal(after);
                 (u32::from_str_radix(&format!("{c}{}", &after[..digits]), 8).unwrap_or(0), digits)
@@ -332,8 +344,8 @@ impl<'p> Translator<'p> {
 }
 
 const POSIX: [&str; 14] = [
-    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word",
-    "xdigit",
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
+    "upper", "word", "xdigit",
 ];
 
 fn invalid_escape<T>(what: &str) -> Result<T, Refused> {

@@ -61,9 +61,8 @@ pub(super) fn types(value: &Value, schema: &Schema, format: &str, path: &Path<'_
         Value::Array(_) => ("array", ""),
         Value::Object(_) => ("object", ""),
     };
-    let whole_float = ty == "number"
-        && value.as_f64().is_some_and(go::is_json_integer)
-        && allows(schema, "integer");
+    let whole_float =
+        ty == "number" && value.as_f64().is_some_and(go::is_json_integer) && allows(schema, "integer");
     let fits = allows(schema, ty) || whole_float || (ty == "integer" && allows(schema, "number"));
     let text_or_list = matches!(value, Value::String(_) | Value::Array(_));
     if !text_or_list && !format.is_empty() && !fits && native != format {
@@ -161,6 +160,11 @@ pub(super) fn format(text: &str, schema: &Schema, format: &str, path: &Path<'_>,
     if !formats::is_valid(format, text) {
         let name = path.text();
         let message = format!("{name} in body must be of type {format}: {}", go::quote(text));
-        outcome.add(Finding { message, name: Some(name), what: What::TypeOf(text.to_owned()), at: schema.at });
+        outcome.add(Finding {
+            message,
+            name: Some(name),
+            what: What::TypeOf(text.to_owned()),
+            at: schema.at,
+        });
     }
 }

@@ -91,7 +91,10 @@ fn is_port(text: &str) -> bool {
 
 /// In a host only bytes beyond ASCII may be escaped, and the percent sign itself.
 fn is_host_text(host: &str) -> bool {
-    let escapes = host.split('%').skip(1).all(|it| it.starts_with("25") || it.as_bytes().first().is_some_and(|it| !(b'0'..b'8').contains(it)));
+    let escapes = host
+        .split('%')
+        .skip(1)
+        .all(|it| it.starts_with("25") || it.as_bytes().first().is_some_and(|it| !(b'0'..b'8').contains(it)));
     is_escaped(host) && escapes && host.chars().all(|it| it == '%' || is_host_char(it))
 }
 
