@@ -508,7 +508,7 @@ fn unstructured(schema: &Schema, depth: usize) -> Option<String> {
         ("schema", !schema.schema.is_empty()),
         ("$ref", schema.reference.as_ref().is_some_and(|it| !it.is_empty())),
         ("patternProperties", !schema.pattern_properties.is_empty()),
-        ("dependencies", schema.dependencies),
+        ("dependencies", schema.dependencies.as_ref().is_some_and(|it| !it.is_empty())),
         ("additionalItems", schema.additional_items.is_some()),
         ("definitions", !schema.definitions.is_empty()),
     ];
