@@ -250,8 +250,9 @@ impl<'a> Decoder<'a> {
             Some(Filled::Sequence(items)) => items.push(node),
             Some(Filled::Mapping(mapping)) => {
                 let Some((key, kind, key_span)) = mapping.key.take() else { return };
-                let entry = Entry { key: key.clone(), key_span, value: node };
-                let Some(old) = mapping.insert(entry, (kind, merged)) else { return };
+                let entry = Entry { key, key_span, value: node };
+                let Some((at, old)) = mapping.insert(entry, (kind, merged)) else { return };
+                let key = mapping.entries[at].key.clone();
                 if old.same_kind && self.strict.is_none() {
                     self.strict = Some(format!("key {key:?} already set in map"));
                 }
@@ -358,8 +359,8 @@ impl Drop for Decoder<'_> {
 }
 
 impl Mapping {
-    /// Sets a key; gives what it replaces.
-    fn insert(&mut self, entry: Entry, origin: (KeyKind, bool)) -> Option<Replaced> {
+    /// Sets a key; gives its place and what it replaces there.
+    fn insert(&mut self, entry: Entry, origin: (KeyKind, bool)) -> Option<(usize, Replaced)> {
         let (at, old) = set(&mut self.entries, &mut self.index, entry);
         let Some(old) = old else {
             self.origins.push(origin);
@@ -368,7 +369,7 @@ impl Mapping {
         let (kind, merged) = std::mem::replace(&mut self.origins[at], origin);
         self.replaced = true;
         dismantle(vec![old.value]);
-        Some(Replaced { key_span: old.key_span, same_kind: kind == origin.0, merged })
+        Some((at, Replaced { key_span: old.key_span, same_kind: kind == origin.0, merged }))
     }
 }
 

@@ -77,34 +77,84 @@ pub(super) fn read(text: &str, base: usize, ending: Ending) -> Result<Document<'
     };
     let mut rest = None;
     while let Some(event) = parser.next_event() {
-        let (event, span) = event.map_err(|it| error(&it, text, base))?;
+        let (event, span) = match event {
+            Ok(event) => event,
+            // Go reads no further than the first document, which ends where its root does.
+            Err(fault) if reader.is_complete() => {
+                rest = Some((base + fault.marker().byte_offset().unwrap_or(text.len())) as u32);
+                break;
+            }
+            Err(fault) => return Err(error(&fault, text, base)),
+        };
         let span = span.byte_range().unwrap_or_default();
         match event {
-            Event::DocumentStart(_, Some(version)) if (version.major, version.minor) != (1, 1) => {
-                return Err(Error {
-                    message: "found incompatible YAML document".into(),
-                    span: Span::new(base, base + span.end),
-                    help: Some("remove the `%YAML` line: the server's parser knows version 1.1 only".into()),
-                });
+            Event::DocumentStart(explicit, version) => {
+                let directives = if explicit { &text[..span.start] } else { "" };
+                directive_fault(directives, version.map(|it| (it.major, it.minor)), base)?;
             }
             Event::DocumentEnd => {
+                reader.strictness.gap(span.start).map_err(|it| fault_at(it, base))?;
                 if !matches!(parser.next_event(), None | Some(Ok((Event::StreamEnd, _)))) {
                     rest = Some((base + span.end) as u32);
                 }
                 break;
             }
-            event => reader.event(event, span).map_err(|it| fault(it, base))?,
+            event => reader.event(event, span).map_err(|it| fault_at(it, base))?,
         }
     }
-    reader.strictness.gap(text.len()).map_err(|it| fault(it, base))?;
+    if reader.nodes.is_empty() {
+        if let Some(at) = text.lines().position(|it| it == "...") {
+            let at = base + text.split_inclusive('\n').take(at).map(str::len).sum::<usize>();
+            let (message, span) = ("did not find expected node content".into(), Span::new(at, at + 3));
+            return Err(Error { message, span, help: Some("remove the `...`: it ends no document".into()) });
+        }
+        reader.strictness.gap(text.len()).map_err(|it| fault_at(it, base))?;
+    }
     Ok(Document { nodes: reader.nodes, rest })
+}
+
+/// Go knows two directives, and one version of YAML.
+fn directive_fault(text: &str, version: Option<(u32, u32)>, base: usize) -> Result<(), Error> {
+    let mut at = base;
+    for line in text.split_inclusive('\n') {
+        let known = line.starts_with("%YAML") || line.starts_with("%TAG");
+        let message = match known {
+            true if line.starts_with("%YAML") && version != Some((1, 1)) => {
+                "found incompatible YAML document"
+            }
+            false if line.starts_with('%') => "found unknown directive name",
+            _ => "",
+        };
+        if !message.is_empty() {
+            let span = Span::new(at, at + line.trim_end().len());
+            let help = "remove the line: the server's parser knows YAML 1.1 and its directives only";
+            return Err(Error { message: message.into(), span, help: Some(help.into()) });
+        }
+        at += line.len();
+    }
+    Ok(())
 }
 
 /// The text as the parser must see it: of the line breaks of YAML 1.1 it knows not all.
 ///
 /// Every byte keeps its place.
 pub(super) fn with_plain_breaks(text: &str) -> Cow<'_, str> {
-    if text.contains('\u{85}') { Cow::Owned(text.replace('\u{85}', "\r\n")) } else { Cow::Borrowed(text) }
+    const SEPARATORS: [char; 2] = ['\u{2028}', '\u{2029}'];
+    if text.is_ascii() || !text.contains(['\u{85}', SEPARATORS[0], SEPARATORS[1]]) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = text.replace('\u{85}', "\r\n");
+    // Within quotes a separator is kept as it is.
+    let document = read(&text, 0, Ending::Terminated).unwrap_or_default();
+    let kept = document.nodes.iter().filter(|it| it.style == Style::Quoted);
+    let kept: Vec<Span> = kept.map(|it| it.span).collect();
+    let places: Vec<usize> = text.match_indices(SEPARATORS).map(|it| it.0).collect();
+    for at in places {
+        if !kept.iter().any(|it| it.range().contains(&at)) {
+            text.replace_range(at..at + 3, " \r\n");
+        }
+    }
+    Cow::Owned(text)
 }
 
 /// The comments of a text, up to the first fault.
@@ -119,8 +169,10 @@ pub(super) fn comments(text: &str, base: usize, found: &mut Vec<Comment>) {
 
 fn options(ending: Ending, comments: bool) -> Options {
     granit_parser::options! {
+        bom_inside_document_as_content: true,
         block_scalar_eof_without_line_feed: ending == Ending::AsWritten,
         emit_comments: comments,
+        emit_anchor_events: true,
         max_buffered_comment_events: usize::MAX,
         flow_nesting_limit: GO_DEPTH,
         block_nesting_limit: 2 * GO_DEPTH,
@@ -129,17 +181,24 @@ fn options(ending: Ending, comments: bool) -> Options {
 
 /// The first character that libyaml's reader refuses anywhere, even in a comment (`readerc.go`).
 fn control_character(text: &str) -> Option<usize> {
-    let suspicious =
-        |it: u8| it < 0x20 && !matches!(it, b'\t' | b'\n' | b'\r') || it == 0x7F || it == 0xC2 || it == 0xEF;
-    let mut from = 0;
-    while let Some(found) = text.as_bytes()[from..].iter().position(|it| suspicious(*it)) {
-        let at = from + found;
-        let Some(character) = text[at..].chars().next() else { return Some(at) };
-        match character {
-            '\u{85}' | '\u{A0}'.. if !matches!(character, '\u{FFFE}' | '\u{FFFF}') => {
-                from = at + character.len_utf8();
+    const BLOCK: usize = 64;
+    let suspicious = |it: u8| {
+        (it < 0x20) & (it != b'\t') & (it != b'\n') & (it != b'\r')
+            | (it == 0x7F)
+            | (it == 0xC2)
+            | (it == 0xEF)
+    };
+    let bytes = text.as_bytes();
+    // Without branches a block is looked at in a few instructions.
+    let blocks = bytes.chunks(BLOCK).enumerate();
+    let doubtful = blocks.filter(|(_, block)| block.iter().fold(false, |any, it| any | suspicious(*it)));
+    for (index, block) in doubtful {
+        for (offset, _) in block.iter().enumerate().filter(|(_, it)| suspicious(**it)) {
+            let at = index * BLOCK + offset;
+            match text[at..].chars().next() {
+                Some('\u{85}' | '\u{A0}'..='\u{FFFD}') => {}
+                _ => return Some(at),
             }
-            _ => return Some(at),
         }
     }
     None
@@ -160,7 +219,7 @@ struct Reader<'a> {
 
 struct Open {
     node: u32,
-    block_sequence: bool,
+    block: bool,
     mapping: bool,
     /// Keys and values of a mapping alternate.
     expects_value: bool,
@@ -174,6 +233,7 @@ impl<'a> Reader<'a> {
             Event::Scalar(text, style, anchor, tag) => {
                 self.begin();
                 let tag = tag.map_or(Tag::None, |it| Tag::of(&format!("{}{}", it.handle(), it.suffix())));
+                let text = if self.is_flow_key() { self.flow_key(text, style, &span)? } else { text };
                 self.scalar(text, style, tag, span)?;
                 self.anchor(anchor);
                 self.end();
@@ -182,24 +242,29 @@ impl<'a> Reader<'a> {
                 self.begin();
                 let target = self.anchors.iter().rev().find(|it| it.0 == anchor).map_or(0, |it| it.1);
                 self.strictness.token(span.clone())?;
+                strict::name(&self.text[span.clone()], span.start)?;
                 self.push(Kind::Alias(target), Style::Plain, Tag::None, span);
                 self.end();
             }
             Event::SequenceStart(style, anchor, _) => self.collection(Kind::Sequence, style, anchor, span)?,
             Event::MappingStart(style, anchor, _) => self.collection(Kind::Mapping, style, anchor, span)?,
             Event::SequenceEnd | Event::MappingEnd => self.close(span)?,
+            Event::Anchor(..) => strict::name(&self.text[span.clone()], span.start)?,
             _ => {}
         }
         Ok(())
     }
 
+    /// Whether the root is a collection that has been read to its end.
+    fn is_complete(&self) -> bool {
+        let root = self.nodes.first().map(|it| &it.kind);
+        self.open.is_empty() && matches!(root, Some(Kind::Sequence | Kind::Mapping))
+    }
+
     /// Notes that a node begins, and what indicators stand before it.
     fn begin(&mut self) {
-        let Some(open) = self.open.last() else { return };
-        let (node, block_sequence) = (open.node as usize, open.block_sequence);
-        if !block_sequence {
-            return;
-        }
+        let Some(open) = self.open.last().filter(|it| it.block && !it.mapping) else { return };
+        let node = open.node as usize;
         let Some(dash) = self.find(b'-') else { return };
         if self.nodes.len() == node + 1 {
             self.nodes[node].span = Span::new(self.base + dash, self.base + dash);
@@ -220,6 +285,35 @@ impl<'a> Reader<'a> {
         let next = self.nodes.len() as u32 + 1;
         let span = Span::new(self.base + span.start, self.base + span.end);
         self.nodes.push(Raw { kind, span, style, tag, next });
+    }
+
+    /// Whether the next node is a key between braces.
+    fn is_flow_key(&self) -> bool {
+        self.open.last().is_some_and(|it| it.mapping && !it.expects_value && !it.block)
+    }
+
+    /// A key between braces, as Go scans it: on one line with its colon, which a bracket right behind makes part of it.
+    fn flow_key(
+        &self,
+        text: Cow<'a, str>,
+        style: ScalarStyle,
+        span: &std::ops::Range<usize>,
+    ) -> Result<Cow<'a, str>, Fault> {
+        let bytes = self.text.as_bytes();
+        let blanks = bytes[span.end..].iter().take_while(|it| it.is_ascii_whitespace()).count();
+        let colon = span.end + blanks;
+        if bytes.get(colon) != Some(&b':') || self.text[self.at..span.start].contains('?') {
+            return Ok(text);
+        }
+        if self.text[span.start..colon].contains('\n') {
+            let help = "put the key and its colon on one line";
+            return Err(Fault { message: "did not find expected ',' or '}'", at: span.start, help });
+        }
+        let bracket_follows = matches!(bytes.get(colon + 1), Some(b',' | b']' | b'}' | b'[' | b'{'));
+        if style == ScalarStyle::Plain && blanks == 0 && bracket_follows {
+            return Ok(Cow::Owned(text.into_owned() + ":"));
+        }
+        Ok(text)
     }
 
     fn scalar(
@@ -299,8 +393,7 @@ impl<'a> Reader<'a> {
             self.at = at;
         }
         self.anchor(anchor);
-        let block_sequence = block && !mapping;
-        self.open.push(Open { node, block_sequence, mapping, expects_value: false, end: self.at });
+        self.open.push(Open { node, block, mapping, expects_value: false, end: self.at });
         Ok(())
     }
 
@@ -339,7 +432,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn fault(fault: Fault, base: usize) -> Error {
+fn fault_at(fault: Fault, base: usize) -> Error {
     let span = Span::new(base + fault.at, base + fault.at + 1);
     Error { message: fault.message.into(), span, help: Some(fault.help.into()) }
 }

@@ -26,6 +26,16 @@ pub(super) struct Reader<'a> {
 
 const TABS: &str = "indent with spaces: YAML forbids tabs there";
 
+/// The name of an anchor or alias, with its indicator: Go takes letters, digits, `_` and `-`.
+pub(super) fn name(text: &str, at: usize) -> Result<(), Fault> {
+    let rest = text.get(1..).unwrap_or_default();
+    if rest.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-')) {
+        return Ok(());
+    }
+    let help = "name anchors with letters, digits, `_` and `-` only";
+    Err(Fault { message: "did not find expected alphabetic or numeric character", at, help })
+}
+
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, tabs: text.contains('\t'), at: 0, flow: 0 }
@@ -58,6 +68,15 @@ impl<'a> Reader<'a> {
     /// A plain scalar: no tab may stand left of the indentation in the lines that it could go on in.
     pub(super) fn plain(&mut self, span: Range<usize>, indent: Option<Option<usize>>) -> Result<(), Fault> {
         self.token(span.clone())?;
+        let first = self.text.as_bytes().get(span.start);
+        if first == Some(&b'%') || self.flow > 0 && matches!(first, Some(b':' | b'?')) {
+            let help = "put the text in quotes: it starts with a character that YAML reserves";
+            return Err(Fault {
+                message: "found character that cannot start any token",
+                at: span.start,
+                help,
+            });
+        }
         let Some(indent) = indent else { return Ok(()) };
         let indent = indent.map_or(0, |it| it + 1);
         let bytes = self.text.as_bytes();

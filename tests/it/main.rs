@@ -6,3 +6,5 @@ mod kopf;
 mod tidy;
 #[cfg(feature = "check")]
 mod yaml;
+#[cfg(feature = "check")]
+mod yaml_random;
