@@ -240,7 +240,7 @@ fn slot<'a>(lines: &Lines<'_>, it: &'a Verdict) -> SlotOut<'a> {
         via: it.via.as_deref(),
         at: place(lines, it.blame),
         witness: it.witness.as_ref().map(|it| WitnessOut { patch: &it.patch, stored: &it.stored }),
-        effect: it.effect.as_deref(),
+        effect: it.effect.map(|it| it.text),
         unknown: &it.unknown,
     }
 }

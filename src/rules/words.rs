@@ -61,7 +61,7 @@ pub(super) fn with_proof(mut found: Diagnostic, verdicts: &[&Verdict]) -> Diagno
         });
     }
     let mut effects: Vec<&str> = Vec::new();
-    for effect in verdicts.iter().filter_map(|it| it.effect.as_deref()) {
+    for effect in verdicts.iter().filter_map(|it| it.effect.map(|it| it.text)) {
         if !effects.contains(&effect) && effects.len() < 3 {
             effects.push(effect);
         }

@@ -38,6 +38,7 @@ mod trace;
 pub mod validate;
 
 pub use endpoint::Endpoint;
+pub use patch::merge;
 pub use serving::Answer;
 pub use serving::CREATED;
 pub use serving::FieldValidation;

@@ -9,8 +9,11 @@ use serde_json::Value;
 /// The most operations that the server applies (`maxJSONPatchOperations`).
 pub(super) const MAX_OPERATIONS: usize = 10_000;
 
-/// Applies a merge patch. What is no object and no list is no patch.
-pub(super) fn merge(document: Value, patch: &Value) -> Result<Value, ()> {
+/// Applies a merge patch as the server does.
+///
+/// # Errors
+/// What is no object and no list is no patch.
+pub fn merge(document: Value, patch: &Value) -> Result<Value, ()> {
     match (document, patch) {
         (Value::Object(mut document), Value::Object(patch)) => {
             merge_objects(&mut document, patch);

@@ -4,6 +4,7 @@
 //! handlers of apiserver/pkg/endpoints/handlers. Storage is the caller's: what was stored comes in, what is to be
 //! stored goes out. Not modeled: managed fields, server-side apply, admission webhooks, deletion, authorization.
 
+use super::FieldError;
 use super::convert::Object;
 use super::convert::get_meta;
 use super::convert::meta_text;
@@ -71,6 +72,8 @@ pub struct Request<'r> {
     pub field_validation: FieldValidation,
     /// What strict decoding says about the body's text: `duplicate field "spec.a"`.
     pub duplicates: &'r [String],
+    /// Errors that refuse nothing: those that an object has anyway, where only what a patch adds is of interest.
+    pub tolerated: &'r [FieldError],
 }
 
 /// What is in etcd.
@@ -434,6 +437,7 @@ impl<'c> Serving<'c> {
         self.common_update(&object, &current, &mut problems);
         let mut verdict = self.validate_update(served, request.endpoint, &object, &current);
         problems.append(&mut verdict.problems);
+        problems.retain(|it| !request.tolerated.contains(&it.error));
         answer.unknown.extend(verdict.unknown.into_iter().map(super::Unknown));
         if !problems.is_empty() {
             return Err(Failure::invalid(problems));
@@ -474,6 +478,7 @@ impl Default for Request<'_> {
             endpoint: Endpoint::Main,
             field_validation: FieldValidation::Warn,
             duplicates: &[],
+            tolerated: &[],
         }
     }
 }

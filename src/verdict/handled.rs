@@ -2,6 +2,16 @@
 
 use std::cmp::Reverse;
 
+use crate::crd::Crd;
+use crate::crd::Version;
+
+/// The version that is handled: the named one, else the preferred one of those that are served.
+pub(super) fn version<'c>(crd: &'c Crd, named: Option<&str>) -> Option<&'c Version> {
+    let served = || crd.versions.iter().filter(|it| it.served);
+    let named = served().find(|it| named == Some(it.name.as_str()));
+    named.or_else(|| served().max_by_key(|it| version_priority(&it.name)))
+}
+
 /// The rank of a version name in Kubernetes' order; the greatest is the API's preferred version.
 ///
 /// `v10` before `v2`, stable before `beta` before `alpha`, all of them before other names, which stand in reverse

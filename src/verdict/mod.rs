@@ -2,17 +2,20 @@
 //!
 //! The only module that knows both Kopf and the server. It knows neither rules nor severities.
 
-#[allow(dead_code)]
 mod blame;
+mod compare;
 mod handled;
+mod judge;
 
 use serde_json::Value;
 
+use crate::kopf::effects::Effect;
 use crate::path::Path;
 use crate::server::FieldError;
 use crate::source::Span;
 
 pub use handled::version_priority;
+pub use judge::judge;
 
 /// What becomes of everything that a contract writes into the objects of a CRD.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -63,8 +66,8 @@ pub struct Verdict {
     pub about: &'static str,
     /// The proof; none where the fate is unknown.
     pub witness: Option<Witness>,
-    /// What the operator does then, in one sentence.
-    pub effect: Option<String>,
+    /// What the operator does then.
+    pub effect: Option<Effect>,
     /// Why the fate is unknown.
     pub unknown: Vec<String>,
 }

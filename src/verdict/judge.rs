@@ -1,0 +1,280 @@
+//! Sends what the contract says through the server model, and reads what is left.
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::Fate;
+use super::JudgedVersion;
+use super::Judgement;
+use super::Verdict;
+use super::Witness;
+use super::blame;
+use super::blame::Blame;
+use super::compare;
+use super::handled;
+use crate::crd::Crd;
+use crate::crd::Version;
+use crate::kopf::Contract;
+use crate::kopf::Sample;
+use crate::kopf::Slot;
+use crate::kopf::effects;
+use crate::kopf::peering;
+use crate::path::Path;
+use crate::server;
+use crate::server::Endpoint;
+use crate::server::FieldError;
+use crate::server::Request;
+use crate::server::Serving;
+use crate::server::Stored;
+
+/// Says what becomes of everything that a contract writes into the objects of a CRD.
+///
+/// Each slot is written alone into an object without a status, then all of them together, then they are purged, in
+/// every served version. Peering objects are judged by what operators write into those, whatever the contract says.
+pub fn judge(crd: &Crd, contract: &Contract) -> Judgement {
+    let serving = match Serving::new(crd) {
+        Ok(serving) => serving,
+        Err(reason) => return Judgement { versions: Vec::new(), unservable: Some(reason) },
+    };
+    let peers =
+        peering::is_peering(&crd.group, &crd.names.plural).then(|| Contract::of_peering(contract.kopf));
+    let contract = peers.as_ref().unwrap_or(contract);
+    let (slots, together) = (contract.slots(), contract.together());
+    let handled = handled::version(crd, contract.api_version.as_deref());
+    let served = crd.versions.iter().filter(|it| it.served);
+    let versions = served.map(|version| {
+        let court = Court { crd, contract, serving: &serving, version };
+        let mut verdicts: Vec<_> = slots.iter().map(|slot| court.alone(slot)).collect();
+        court.together(&slots, &together, &mut verdicts);
+        JudgedVersion {
+            name: version.name.clone(),
+            storage: version.storage,
+            handled: handled.is_some_and(|it| it.name == version.name),
+            status_subresource: version.status_subresource,
+            verdicts,
+        }
+    });
+    let versions = versions.collect();
+    Judgement { versions, unservable: None }
+}
+
+/// What all runs in one version have in common.
+struct Court<'a> {
+    crd: &'a Crd,
+    contract: &'a Contract,
+    serving: &'a Serving<'a>,
+    version: &'a Version,
+}
+
+/// One sample, sent and read back.
+#[derive(Clone)]
+struct Run {
+    about: &'static str,
+    patch: Value,
+    /// The object as the operator expects it.
+    want: Value,
+    /// The object as it is read back.
+    got: Value,
+    lost: Vec<String>,
+    lost_in_storage: Vec<String>,
+    errors: Vec<FieldError>,
+    unknown: Vec<String>,
+}
+
+impl Court<'_> {
+    /// The verdict on a slot that is written alone.
+    fn alone(&self, slot: &Slot) -> Verdict {
+        let runs = slot.samples.iter().map(|sample| self.run(sample));
+        let verdicts: Vec<_> = runs.map(|run| self.verdict(slot, run)).collect();
+        if slot.guessed { guessed(slot, verdicts) } else { worst(verdicts) }
+    }
+
+    /// What fares worse in company than alone, such as a status that may hold only so many keys.
+    fn together(&self, slots: &[Slot], samples: &[Sample], verdicts: &mut [Verdict]) {
+        let alone: Vec<FieldError> = verdicts.iter().flat_map(|it| it.errors.iter().cloned()).collect();
+        for sample in samples {
+            let mut run = self.run(sample);
+            run.errors.retain(|error| !alone.iter().any(|it| it.field == error.field && it.ty == error.ty));
+            if run.errors.is_empty() {
+                continue;
+            }
+            for (slot, verdict) in slots.iter().zip(verdicts.iter_mut()) {
+                if verdict.fate < Fate::Pruned && at(&run.patch, &slot.path).is_some() {
+                    *verdict = self.verdict(slot, run.clone());
+                }
+            }
+        }
+    }
+
+    fn run(&self, sample: &Sample) -> Run {
+        let mut stored = self.empty_object();
+        let mut run = Run {
+            about: sample.about,
+            patch: sample.patch.clone(),
+            want: Value::Null,
+            got: Value::Null,
+            lost: Vec::new(),
+            lost_in_storage: Vec::new(),
+            errors: Vec::new(),
+            unknown: Vec::new(),
+        };
+        if let Some(before) = &sample.before {
+            self.send(before, &mut stored, &mut run);
+            // What is lost then is said of the sample that sends it.
+            (run.lost, run.lost_in_storage, run.errors) = Default::default();
+        }
+        run.want = self.read(&stored, &mut run.unknown);
+        for request in self.contract.requests(&sample.patch, self.version.status_subresource) {
+            run.want = server::merge(run.want, &request.patch).unwrap_or_default();
+        }
+        self.send(&sample.patch, &mut stored, &mut run);
+        run.got = self.read(&stored, &mut run.unknown);
+        run
+    }
+
+    /// Sends a patch as Kopf does: the body first, then the status where that is an endpoint of its own.
+    fn send(&self, patch: &Value, stored: &mut Value, run: &mut Run) {
+        for part in self.contract.requests(patch, self.version.status_subresource) {
+            let endpoint = if part.status { Endpoint::Status } else { Endpoint::Main };
+            let request = Request { version: &self.version.name, endpoint, ..Request::default() };
+            let before = self.serving.merge_patch(in_etcd(stored), &request, &json!({}));
+            // An object without a spec may be invalid before anything is written: that is not the patch's doing.
+            let known: Vec<FieldError> = before.errors.into_iter().map(|it| it.error).collect();
+            if known.iter().any(|it| it.detail.starts_with("some validation rules were not checked")) {
+                run.unknown.push("rules are not evaluated on an object without a spec".to_owned());
+            }
+            let request = Request { tolerated: &known, ..request };
+            let answer = self.serving.merge_patch(in_etcd(stored), &request, &part.patch);
+            run.lost.extend(answer.lost.into_iter().map(|it| it.path));
+            run.lost_in_storage.extend(answer.lost_in_storage.into_iter().map(|it| it.path));
+            run.errors.extend(answer.errors.into_iter().map(|it| it.error));
+            run.unknown.extend(answer.unknown.into_iter().map(|it| it.0));
+            if let Some(etcd) = answer.etcd {
+                *stored = etcd;
+            }
+        }
+    }
+
+    fn read(&self, stored: &Value, unknown: &mut Vec<String>) -> Value {
+        let answer = self.serving.get(in_etcd(stored), &self.version.name);
+        unknown.extend(answer.unknown.into_iter().map(|it| it.0));
+        answer.object.unwrap_or_default()
+    }
+
+    /// An object as it is stored before the operator has touched it.
+    fn empty_object(&self) -> Value {
+        let mut object = json!({
+            "apiVersion": format!("{}/{}", self.crd.group, self.serving.storage_version()),
+            "kind": self.crd.names.kind,
+            "metadata": {
+                "name": "example",
+                "uid": server::UID,
+                "creationTimestamp": server::CREATED,
+                "generation": 1,
+            },
+        });
+        if self.crd.scope == "Namespaced" {
+            object["metadata"]["namespace"] = "default".into();
+        }
+        object
+    }
+
+    fn verdict(&self, slot: &Slot, run: Run) -> Verdict {
+        let missing = compare::missing(at(&run.want, &slot.path), at(&run.got, &slot.path));
+        let fate = match () {
+            () if !run.errors.is_empty() => Fate::Rejected,
+            () if missing.is_some() => Fate::Pruned,
+            () if !run.unknown.is_empty() => Fate::Unknown,
+            () => Fate::Kept,
+        };
+        let mut verdict = Verdict {
+            slot: slot.name.clone(),
+            path: slot.path.clone(),
+            critical: slot.critical,
+            fate,
+            lost: Vec::new(),
+            errors: Vec::new(),
+            via: None,
+            blame: Default::default(),
+            why: String::new(),
+            about: run.about,
+            witness: None,
+            effect: None,
+            unknown: run.unknown.clone(),
+        };
+        verdict.unknown.dedup();
+        if fate < Fate::Pruned {
+            return verdict;
+        }
+        let place: Vec<String> = slot.path.0.iter().cloned().chain(missing.unwrap_or_default()).collect();
+        let Blame { at, why } = self.blame(fate, &run, &place, &mut verdict);
+        (verdict.blame, verdict.why) = (at, why);
+        let loss = effects::Loss {
+            rejected: fate == Fate::Rejected,
+            status_subresource: self.version.status_subresource,
+            patch: &run.patch,
+            stored: &run.got,
+        };
+        verdict.effect = effects::of(self.contract, slot, &loss);
+        verdict.errors = run.errors;
+        verdict.witness = Some(Witness { stored: same_parts(&run.patch, &run.got), patch: run.patch });
+        verdict
+    }
+
+    /// Whom to blame; fills in what is lost and in which version.
+    fn blame(&self, fate: Fate, run: &Run, place: &[String], verdict: &mut Verdict) -> Blame {
+        let in_storage = run.lost.is_empty() && !run.lost_in_storage.is_empty();
+        verdict.lost = if in_storage { run.lost_in_storage.clone() } else { run.lost.clone() };
+        if let (Fate::Rejected, Some(error)) = (fate, run.errors.first()) {
+            return blame::rejected(self.version.schema.as_ref(), error);
+        }
+        if verdict.lost.is_empty() {
+            verdict.lost.push(Path(place.to_vec()).to_string());
+        }
+        let storage = self.crd.storage_version().filter(|it| in_storage && it.name != self.version.name);
+        verdict.via = storage.map(|it| it.name.clone());
+        blame::pruned(storage.unwrap_or(self.version).schema.as_ref(), place)
+    }
+}
+
+/// The verdict that does most harm, the first of several.
+fn worst(verdicts: Vec<Verdict>) -> Verdict {
+    let mut verdicts = verdicts.into_iter();
+    let first = verdicts.next().expect("a slot has samples");
+    verdicts.fold(first, |worst, it| if it.fate > worst.fate { it } else { worst })
+}
+
+/// The verdict on a value whose type nobody said: a loss of any type is a loss, and a refusal of all of them is one.
+fn guessed(slot: &Slot, verdicts: Vec<Verdict>) -> Verdict {
+    if let Some(pruned) = verdicts.iter().find(|it| it.fate == Fate::Pruned) {
+        return pruned.clone();
+    }
+    let kept: Vec<&str> = verdicts.iter().filter(|it| it.fate == Fate::Kept).map(|it| it.about).collect();
+    let some_kept = !kept.is_empty();
+    let reason = format!("`{}` keeps {} and refuses anything else", slot.path, kept.join(", "));
+    let verdict = worst(verdicts);
+    if verdict.fate != Fate::Rejected || !some_kept {
+        return verdict;
+    }
+    let (errors, witness, effect) = Default::default();
+    Verdict { fate: Fate::Unknown, unknown: vec![reason], errors, witness, effect, ..verdict }
+}
+
+fn in_etcd(object: &Value) -> Stored<'_> {
+    Stored { object, revision: 1 }
+}
+
+fn at<'v>(value: &'v Value, path: &Path) -> Option<&'v Value> {
+    path.0.iter().try_fold(value, |it, key| it.get(key))
+}
+
+/// The top-level fields that the patch speaks of, as they are stored.
+fn same_parts(patch: &Value, stored: &Value) -> Value {
+    let parts = patch.as_object().into_iter().flatten().filter_map(|(key, _)| {
+        let value = stored.get(key)?;
+        // Of metadata only what was written is of interest.
+        let value = if key == "metadata" { same_parts(&patch[key], value) } else { value.clone() };
+        Some((key.clone(), value))
+    });
+    Value::Object(parts.collect())
+}
