@@ -19,6 +19,7 @@ use crate::source::Source;
 use crate::source::Span;
 
 use crate::verdict::Judgement;
+use crate::verdict::judge;
 use crate::yaml;
 use crate::yaml::Document;
 use crate::yaml::Node;
@@ -332,8 +333,4 @@ impl Summary {
         self.skipped.fragments += other.skipped.fragments;
         self.skipped.broken += other.skipped.broken;
     }
-}
-
-fn judge(_: &Crd, _: &Contract) -> Judgement {
-    Judgement::default()
 }
