@@ -57,9 +57,11 @@ effects! {
     SLEEPS "sleeps"
         "sleeps before the first retry and never wakes up: the retry never comes"
     LOOPS "loops"
-        "calls the handlers of one cause again and again without end, or stalls before the first retry if there is only one"
+        "calls two handlers of one cause again and again without end; one alone stalls before its first retry"
+    LOOPS_AT_ONCE "loops-at-once"
+        "calls two handlers of one cause again and again without end; one alone retries at once, without any delay"
     FAILS_AGAIN "fails-again"
-        "calls a handler that failed for good again and again without end, or stalls before the first retry"
+        "calls a handler that failed for good again, without end if there are two; one alone stalls before its first retry"
     RETRIES_AT_ONCE "retries-at-once"
         "retries at once, without any delay, until the handler succeeds or gives up"
     RETRIES_ONCE "retries-once"
@@ -73,7 +75,9 @@ effects! {
     FORGETS_SUBREFS "forgets-subrefs"
         "works in simple cases, but records of sub-handlers that are gone stay for ever, and each patch logs a warning"
     NEVER_DONE "never-done"
-        "calls the last handler again at every change, since the patch that ends the cycle is refused (422)"
+        "calls the last handler again at every change: the patch that ends the cycle is refused (422)"
+    KEEPS_RECORDS "keeps-records"
+        "never takes the records away: each cycle ends in a refused request (422), and a restart takes them for unfinished"
     READS_COPY "reads-copy"
         "works from the copy in annotations, with a warning and a useless request at each patch"
     LOOPS_ON_EMPTY "loops-on-empty"
@@ -83,17 +87,21 @@ effects! {
     CREATES_AGAIN "creates-again"
         "calls create handlers again at every change and update handlers never; with two handlers or a retry it does so without end"
     CREATES_AGAIN_REFUSED "creates-again-refused"
-        "calls create handlers again at every change and update handlers never, since the patch that ends the cycle is refused (422)"
-    RESULT_LOST "result-lost"
-        "loses the value with no more than a warning in the log: whoever reads it never sees it"
-    RESULT_EMPTIED "result-emptied"
-        "stores the key without what is in it: whoever reads it sees nothing there"
-    RESULT_PARTLY_LOST "result-partly-lost"
-        "stores only a part of the value: whoever reads the rest never sees it"
-    RESULT_REFUSED "result-refused"
-        "loses the value, and all of the status in that patch with it: the request is refused (422)"
+        "calls create handlers again at every change and update handlers never, with a refused request (422) each time; with two handlers or a retry it does so without end"
+    LAST_AGAIN_REFUSED "last-again-refused"
+        "calls the last create handler again at every change and update handlers never: the patch that ends the cycle is refused (422)"
+    VALUE_LOST "value-lost"
+        "the value is lost with no more than a warning in the log: whoever reads it never sees it"
+    VALUE_EMPTIED "value-emptied"
+        "what is in the value is lost with no more than a warning in the log: only the empty key is stored"
+    VALUE_PARTLY_LOST "value-partly-lost"
+        "a part of the value is lost with no more than a warning in the log"
+    VALUE_REFUSED "value-refused"
+        "the value is lost, and all of the status in that patch with it: the request is refused (422)"
+    PROGRESS_REFUSED "progress-refused"
+        "the value is lost, and the progress in the same request with it (422): with a second handler the operator stalls, and calls the first again at the next change"
     CYCLE_REFUSED "cycle-refused"
-        "calls the handler again at every change: the refused request (422) holds its progress or the last handled configuration too"
+        "calls the handler again at every change and the value is lost: the last handled configuration is in the refused request (422) too"
     PEERS_UNSEEN "peers-unseen"
         "operators do not see each other: none pauses, and objects are handled twice"
     PEERS_MISJUDGED "peers-misjudged"
@@ -110,7 +118,7 @@ pub fn of(contract: &Contract, slot: &Slot, loss: &Loss<'_>) -> Option<Effect> {
     match slot.kind {
         Kind::Progress => progress(contract, slot, loss, sent, stored),
         Kind::Touch => touch(slot, loss, left(sent?, stored) != Left::Whole),
-        Kind::Diffbase => diffbase(slot, loss, left(sent?, stored) != Left::Whole),
+        Kind::Diffbase => diffbase(contract, slot, loss, left(sent?, stored) != Left::Whole),
         Kind::Result | Kind::Field => value(contract, slot, loss, sent?, stored),
         Kind::Peering => peer(loss, sent?, stored),
     }
@@ -136,12 +144,13 @@ fn progress(
     sent: Option<&Value>,
     stored: Option<&Value>,
 ) -> Option<Effect> {
-    let copy = contract.progress.iter().any(|it| matches!(it, Progress::Annotations(_)));
+    let copy = annotates_progress(contract);
     let records: Vec<_> = sent.and_then(Value::as_object).into_iter().flatten().collect();
     let ends = !records.is_empty() && records.iter().all(|(_, record)| record.is_null());
     if loss.rejected {
         return Some(match copy && loss.status_subresource {
             true => SLOWED_DOWN,
+            false if ends && is_apart(loss, contract) => KEEPS_RECORDS,
             false if ends => NEVER_DONE,
             false => STALLS_REFUSED,
         });
@@ -173,7 +182,9 @@ fn record_fields(lost: &[&str]) -> Effect {
     let misses = |key| lost.contains(&key);
     match () {
         () if misses("delayed") && misses("retries") => RETRIES_ONCE,
-        () if misses("success") && !misses("retries") => LOOPS,
+        () if misses("success") && misses("retries") => STALLS,
+        () if misses("success") && misses("delayed") => LOOPS_AT_ONCE,
+        () if misses("success") => LOOPS,
         () if misses("delayed") => RETRIES_AT_ONCE,
         () if misses("failure") && !misses("retries") && !misses("started") => FAILS_AGAIN,
         () if ["started", "retries", "success", "failure"].into_iter().any(misses) => STALLS_ON_RETRY,
@@ -194,10 +205,12 @@ fn touch(slot: &Slot, loss: &Loss<'_>, changed: bool) -> Option<Effect> {
     }
 }
 
-fn diffbase(slot: &Slot, loss: &Loss<'_>, changed: bool) -> Option<Effect> {
+fn diffbase(contract: &Contract, slot: &Slot, loss: &Loss<'_>, changed: bool) -> Option<Effect> {
     match (loss.rejected, slot.critical) {
         (true, false) if loss.status_subresource => Some(SLOWED_DOWN),
-        (true, _) => Some(CREATES_AGAIN_REFUSED),
+        // Records in annotations are gone by then, and their going is a change.
+        (true, _) if loss.status_subresource && annotates_progress(contract) => Some(CREATES_AGAIN_REFUSED),
+        (true, _) => Some(LAST_AGAIN_REFUSED),
         (false, true) => changed.then_some(CREATES_AGAIN),
         (false, false) => changed.then_some(READS_COPY),
     }
@@ -211,16 +224,18 @@ fn value(
     stored: Option<&Value>,
 ) -> Option<Effect> {
     if loss.rejected {
-        // The body goes first: what Kopf keeps in annotations is safe from a refused status, but not from a refused body.
         let in_status = slot.path.0.first().is_some_and(|it| it == "status");
-        let apart = in_status && loss.status_subresource && keeps_all_in_annotations(contract);
-        return Some(if apart { RESULT_REFUSED } else { CYCLE_REFUSED });
+        return Some(match in_status && is_apart(loss, contract) {
+            true if annotates_progress(contract) => VALUE_REFUSED,
+            true => PROGRESS_REFUSED,
+            false => CYCLE_REFUSED,
+        });
     }
     match left(sent, stored) {
         Left::Whole => None,
-        Left::Part => Some(RESULT_PARTLY_LOST),
-        Left::Empty => Some(RESULT_EMPTIED),
-        Left::Nothing => Some(RESULT_LOST),
+        Left::Part => Some(VALUE_PARTLY_LOST),
+        Left::Empty => Some(VALUE_EMPTIED),
+        Left::Nothing => Some(VALUE_LOST),
     }
 }
 
@@ -235,12 +250,13 @@ fn peer(loss: &Loss<'_>, sent: &Value, stored: Option<&Value>) -> Option<Effect>
     }
 }
 
-fn keeps_all_in_annotations(contract: &Contract) -> bool {
-    let progress = contract.progress.iter().all(|it| match it {
-        Progress::Fields { writes, .. } => !writes,
-        Progress::Annotations(_) => true,
-    });
-    progress && contract.diffbase.iter().all(|it| matches!(it, Diffbase::Annotation { .. }))
+/// Whether the last handled configuration is safe from a refused status: the body goes first, and annotations are in it.
+fn is_apart(loss: &Loss<'_>, contract: &Contract) -> bool {
+    loss.status_subresource && contract.diffbase.iter().any(|it| matches!(it, Diffbase::Annotation { .. }))
+}
+
+fn annotates_progress(contract: &Contract) -> bool {
+    contract.progress.iter().any(|it| matches!(it, Progress::Annotations(_)))
 }
 
 fn misses(record: &Value, stored: Option<&Value>, id: &str, key: &str) -> bool {

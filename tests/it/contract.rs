@@ -319,11 +319,11 @@ fn effects_follow_from_what_is_left() {
         (&status, "touch", false, json!({"status": {"kopf": {}}}), Some("sleeps")),
         (&status, "touch", true, json!({}), Some("sleeps")),
         (&status, "diffbase", false, json!({}), Some("creates-again")),
-        (&status, "diffbase", true, json!({}), Some("creates-again-refused")),
-        (&status, "result:*", false, json!({"status": {}}), Some("result-lost")),
-        (&status, "result:*", false, json!({"status": {"your_handler": {}}}), Some("result-emptied")),
+        (&status, "diffbase", true, json!({}), Some("last-again-refused")),
+        (&status, "result:*", false, json!({"status": {}}), Some("value-lost")),
+        (&status, "result:*", false, json!({"status": {"your_handler": {}}}), Some("value-emptied")),
         (&status, "result:*", true, json!({}), Some("cycle-refused")),
-        (&annotated, "result:*", true, json!({}), Some("result-refused")),
+        (&annotated, "result:*", true, json!({}), Some("value-refused")),
         (
             &status,
             "result:*",
@@ -341,12 +341,13 @@ fn effects_follow_from_what_is_left() {
     }
     let contract = contract(status);
     let slot = slot(&contract, "progress");
-    let rows: [(&[&str], _); 13] = [
+    let rows: [(&[&str], _); 14] = [
         (&[], None),
         (&["started"], Some("stalls-on-retry")),
         (&["retries"], Some("stalls-on-retry")),
         (&["success"], Some("loops")),
-        (&["success", "delayed"], Some("loops")),
+        (&["success", "delayed"], Some("loops-at-once")),
+        (&["success", "retries"], Some("stalls")),
         (&["failure"], Some("fails-again")),
         (&["delayed"], Some("retries-at-once")),
         (&["delayed", "message", "purpose", "subrefs"], Some("retries-at-once")),
@@ -360,6 +361,44 @@ fn effects_follow_from_what_is_left() {
         let patch = &slot.samples[0].patch;
         let loss = Loss { rejected: false, status_subresource: true, patch, stored: &without(patch, lost) };
         assert_eq!(effects::of(&contract, &slot, &loss).map(|it| it.id), effect, "without {lost:?}");
+    }
+}
+
+/// Each row was seen with Kopf on a real API server.
+#[test]
+fn what_a_refusal_takes_along_depends_on_what_else_is_in_the_request() {
+    let status = json!({"diffbase": "status"});
+    let diffbase_apart = json!({"diffbase": "annotations"});
+    let progress_apart = json!({"storage": "annotations", "diffbase": "status"});
+    let all_apart = json!({"storage": "annotations"});
+    let rows = [
+        (&status, "result:*", true, "cycle-refused"),
+        (&diffbase_apart, "result:*", true, "progress-refused"),
+        (&diffbase_apart, "result:*", false, "cycle-refused"),
+        (&progress_apart, "result:*", true, "cycle-refused"),
+        (&all_apart, "result:*", true, "value-refused"),
+        (&all_apart, "result:*", false, "cycle-refused"),
+        (&status, "diffbase", true, "last-again-refused"),
+        (&progress_apart, "diffbase", true, "creates-again-refused"),
+        (&progress_apart, "diffbase", false, "last-again-refused"),
+    ];
+    for (of, name, status_subresource, effect) in rows {
+        let contract = contract(of.clone());
+        let slot = slot(&contract, name);
+        let loss =
+            Loss { rejected: true, status_subresource, patch: &slot.samples[0].patch, stored: &json!({}) };
+        assert_eq!(
+            effects::of(&contract, &slot, &loss).map(|it| it.id),
+            Some(effect),
+            "{of}: {name} {status_subresource}"
+        );
+    }
+    for (of, effect) in [(&status, "never-done"), (&diffbase_apart, "keeps-records")] {
+        let contract = contract(of.clone());
+        let slot = slot(&contract, "progress");
+        let purge = &slot.samples.last().unwrap().patch;
+        let loss = Loss { rejected: true, status_subresource: true, patch: purge, stored: &json!({}) };
+        assert_eq!(effects::of(&contract, &slot, &loss).map(|it| it.id), Some(effect), "{of}");
     }
 }
 
