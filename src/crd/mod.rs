@@ -21,8 +21,8 @@ pub struct Crd {
     pub name_at: Span,
     /// `metadata.annotations`.
     pub annotations: Vec<(String, String)>,
-    /// The rest of `metadata` that the server validates.
-    pub metadata: Metadata,
+    /// `metadata` as it is written.
+    pub metadata: serde_json::Value,
     /// `spec.group`.
     pub group: String,
     /// `spec.scope`; empty when absent.
@@ -52,34 +52,6 @@ pub struct Place {
     pub key: Span,
     /// Its value.
     pub value: Span,
-}
-
-/// What the server validates of `metadata` besides the name and the annotations.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Metadata {
-    /// `generateName`.
-    pub generate_name: String,
-    /// `labels`.
-    pub labels: Vec<(String, String)>,
-    /// `finalizers`.
-    pub finalizers: Vec<String>,
-    /// `ownerReferences`.
-    pub owners: Vec<Owner>,
-}
-
-/// One of `metadata.ownerReferences`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Owner {
-    /// `apiVersion`.
-    pub api_version: String,
-    /// `kind`.
-    pub kind: String,
-    /// `name`.
-    pub name: String,
-    /// `uid`.
-    pub uid: String,
-    /// `controller`.
-    pub controller: bool,
 }
 
 /// The top of a v1beta1 CRD.

@@ -5,7 +5,7 @@
 //! What is wrong is reported beside the CRD as far as it can be read, so that incomplete documents can be judged.
 
 use super::shape::{self, Shape, Struct};
-use super::{Api, Column, Conversion, Crd, Legacy, Metadata, Names, Owner, Place, Scale, Service, Version};
+use super::{Api, Column, Conversion, Crd, Legacy, Names, Place, Scale, Service, Version};
 use crate::schema::{self, Decoder, Mismatch, Schema, UnknownField};
 use crate::yaml::{Entry, Node, Value};
 
@@ -234,12 +234,7 @@ fn fill<'n>(crd: &mut Crd, node: &'n Node, decoder: &mut Decoder<'n>) {
         crd.name = text(metadata, "name");
         crd.name_at = metadata.get("name").map(|it| it.span).unwrap_or_default();
         crd.annotations = labels(metadata, "annotations");
-        crd.metadata = Metadata {
-            generate_name: text(metadata, "generateName"),
-            labels: labels(metadata, "labels"),
-            finalizers: texts(metadata, "finalizers"),
-            owners: list(metadata, "ownerReferences").iter().map(owner).collect(),
-        };
+        crd.metadata = metadata.to_json();
     }
     let absent = NOTHING;
     let spec = node.get("spec").unwrap_or(&absent);
@@ -420,16 +415,6 @@ fn column(node: &Node, path: &str) -> Column {
         description: text(node, "description"),
         priority: number(node, "priority"),
         json_path: text(node, path),
-    }
-}
-
-fn owner(node: &Node) -> Owner {
-    Owner {
-        api_version: text(node, "apiVersion"),
-        kind: text(node, "kind"),
-        name: text(node, "name"),
-        uid: text(node, "uid"),
-        controller: flag(node, "controller"),
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod decode;
 mod read;
+mod same;
 mod suggest;
 
 pub use decode::{Decoder, Level, Mismatch, Suggestion, UnknownField};
@@ -19,7 +20,8 @@ use serde_json::Value;
 /// `Default` is the schema `{}`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Schema {
-    /// The key that introduces the node (`kopf` in `properties: {kopf: …}`); empty at a root, an item or in no text.
+    /// The key that introduces the node: `kopf` in `properties: {kopf: …}`, `items` in `items: {…}`; empty for an item
+    /// of a list (`anyOf`…) and for what is in no text.
     pub key: Span,
     /// The node itself.
     pub at: Span,
@@ -46,8 +48,8 @@ pub struct Schema {
     pub default: Option<Value>,
     /// `example`.
     pub example: Option<Value>,
-    /// Whether `externalDocs` is written.
-    pub external_docs: bool,
+    /// `externalDocs`: its description and URL.
+    pub external_docs: Option<(String, String)>,
 
     /// `maximum`.
     pub maximum: Option<f64>,
@@ -199,5 +201,31 @@ impl Schema {
     /// Where a keyword is written.
     pub fn keyword(&self, name: &str) -> Option<&Keyword> {
         self.written.iter().find(|it| it.name == name)
+    }
+
+    /// Whether a keyword is written with a value that is not null, be it empty.
+    pub fn writes(&self, name: &str) -> bool {
+        self.keyword(name).is_some_and(|it| !it.null)
+    }
+
+    /// The key that introduces the node; else the node.
+    pub fn introduced(&self) -> Span {
+        if self.key.is_empty() { self.at } else { self.key }
+    }
+
+    /// What to point at when a keyword is wrong: the keyword with its value, the keyword alone where a schema or list
+    /// follows, what introduces the node where it is missing.
+    pub fn span(&self, name: &str) -> Span {
+        let nested = matches!(
+            name,
+            "properties" | "patternProperties" | "additionalProperties" | "additionalItems" | "items"
+                | "definitions" | "dependencies" | "allOf" | "anyOf" | "oneOf" | "not" | "enum" | "required"
+                | "default" | "x-kubernetes-validations" | "x-kubernetes-list-map-keys"
+        );
+        match self.keyword(name) {
+            Some(it) if nested || it.value.is_empty() => it.key,
+            Some(it) => it.key.to(it.value),
+            None => self.introduced(),
+        }
     }
 }

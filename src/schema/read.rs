@@ -6,6 +6,7 @@
 use super::decode::{Decoder, Level};
 use super::suggest;
 use super::{Additional, Items, Keyword, Schema, ValidationRule};
+use crate::source::Span;
 use crate::yaml::{Entry, Node, Value};
 
 /// How many schemas may be nested; deeper ones are not read, and said to be undecodable.
@@ -74,7 +75,7 @@ impl<'n> Reader<'_, 'n> {
         out.written.push(Keyword { name, key: entry.key_span, value: node.span, null: node.is_null() });
         self.decoder.enter_field(name, STRUCT, entry.key_span);
         let known =
-            self.scalar(name, node, out) || self.extension(name, node, out) || self.nested(name, node, out);
+            self.scalar(name, node, out) || self.extension(name, node, out) || self.nested(name, entry, out);
         debug_assert!(known, "{name} is not decoded");
         self.decoder.leave();
     }
@@ -104,9 +105,9 @@ impl<'n> Reader<'_, 'n> {
             "maxProperties" => out.max_properties = decoder.int(node),
             "minProperties" => out.min_properties = decoder.int(node),
             "required" => out.required = decoder.texts(node),
-            "default" => out.default = (!node.is_null()).then(|| value(node)),
-            "example" => out.example = (!node.is_null()).then(|| value(node)),
-            "enum" => out.enumeration = decoder.items(node, "[]~.JSON").iter().map(value).collect(),
+            "default" => out.default = (!node.is_null()).then(|| node.to_json()),
+            "example" => out.example = (!node.is_null()).then(|| node.to_json()),
+            "enum" => out.enumeration = decoder.items(node, "[]~.JSON").iter().map(Node::to_json).collect(),
             _ => return false,
         }
         true
@@ -131,7 +132,8 @@ impl<'n> Reader<'_, 'n> {
         true
     }
 
-    fn nested(&mut self, name: &str, node: &'n Node, out: &mut Schema) -> bool {
+    fn nested(&mut self, name: &str, entry: &'n Entry, out: &mut Schema) -> bool {
+        let (node, key) = (&entry.value, entry.key_span);
         match name {
             "properties" => out.properties = self.map(node, Level::Properties),
             "patternProperties" => out.pattern_properties = self.map(node, Level::Other),
@@ -139,22 +141,19 @@ impl<'n> Reader<'_, 'n> {
             "allOf" => out.all_of = self.list(node),
             "oneOf" => out.one_of = self.list(node),
             "anyOf" => out.any_of = self.list(node),
-            "not" => out.not = (!node.is_null()).then(|| self.boxed(node)),
-            "items" => out.items = self.items(node),
-            "additionalProperties" => out.additional_properties = self.additional(node),
-            "additionalItems" => out.additional_items = self.additional(node),
+            "not" => out.not = (!node.is_null()).then(|| self.boxed(node, key)),
+            "items" => out.items = self.items(node, key),
+            "additionalProperties" => out.additional_properties = self.additional(node, key),
+            "additionalItems" => out.additional_items = self.additional(node, key),
             "dependencies" => out.dependencies = self.dependencies(node),
-            "externalDocs" => {
-                out.external_docs = !node.is_null();
-                external_docs(self.decoder, node);
-            }
+            "externalDocs" => out.external_docs = external_docs(self.decoder, node),
             _ => return false,
         }
         true
     }
 
-    fn boxed(&mut self, node: &'n Node) -> Box<Schema> {
-        let mut out = Box::<Schema>::default();
+    fn boxed(&mut self, node: &'n Node, key: Span) -> Box<Schema> {
+        let mut out = Box::new(Schema { key, ..Schema::default() });
         self.schema(node, &mut out);
         out
     }
@@ -189,11 +188,11 @@ impl<'n> Reader<'_, 'n> {
         out
     }
 
-    fn items(&mut self, node: &'n Node) -> Option<Items> {
+    fn items(&mut self, node: &'n Node, key: Span) -> Option<Items> {
         self.decoder.enter_custom();
         let out = match &node.value {
             Value::Null => None,
-            Value::Mapping(_) => Some(Items::Schema(self.boxed(node))),
+            Value::Mapping(_) => Some(Items::Schema(self.boxed(node, key))),
             Value::Sequence(_) => Some(Items::List(self.list(node))),
             _ => Some(Items::List(Vec::new())),
         };
@@ -201,12 +200,12 @@ impl<'n> Reader<'_, 'n> {
         out
     }
 
-    fn additional(&mut self, node: &'n Node) -> Option<Additional> {
+    fn additional(&mut self, node: &'n Node, key: Span) -> Option<Additional> {
         self.decoder.enter_custom();
         let out = match &node.value {
             Value::Null => None,
             Value::Bool(allowed) => Some(Additional::Allowed(*allowed)),
-            Value::Mapping(_) => Some(Additional::Schema(self.boxed(node))),
+            Value::Mapping(_) => Some(Additional::Schema(self.boxed(node, key))),
             _ => {
                 self.decoder.error(node, "boolean or JSON schema expected".to_owned());
                 None
@@ -223,7 +222,7 @@ impl<'n> Reader<'_, 'n> {
             self.decoder.enter_key(&entry.key, entry.key_span);
             self.decoder.enter_custom();
             let schema = match &entry.value.value {
-                Value::Mapping(_) => Some(*self.boxed(&entry.value)),
+                Value::Mapping(_) => Some(*self.boxed(&entry.value, entry.key_span)),
                 Value::Sequence(_) => {
                     self.decoder.texts(&entry.value);
                     None
@@ -262,15 +261,18 @@ fn rule<'n>(decoder: &mut Decoder<'n>, node: &'n Node) -> ValidationRule {
     out
 }
 
-fn external_docs<'n>(decoder: &mut Decoder<'n>, node: &'n Node) {
+fn external_docs<'n>(decoder: &mut Decoder<'n>, node: &'n Node) -> Option<(String, String)> {
+    let (mut description, mut url) = (String::new(), String::new());
     for entry in decoder.entries(node, "~.ExternalDocumentation") {
         decoder.enter_field(&entry.key, "ExternalDocumentation", entry.key_span);
         match &*entry.key {
-            "description" | "url" => _ = decoder.text(&entry.value, "string"),
+            "description" => description = decoder.text(&entry.value, "string"),
+            "url" => url = decoder.text(&entry.value, "string"),
             _ => decoder.unknown_here(entry, Level::Other, None),
         }
         decoder.leave();
     }
+    (!node.is_null()).then_some((description, url))
 }
 
 /// Every keyword of a schema, sorted.
@@ -320,22 +322,3 @@ pub const KEYWORDS: [&str; 44] = [
     "x-kubernetes-preserve-unknown-fields",
     "x-kubernetes-validations",
 ];
-
-/// A value of `default`, `enum` or `example`.
-fn value(node: &Node) -> serde_json::Value {
-    match &node.value {
-        Value::Null => serde_json::Value::Null,
-        Value::Bool(it) => (*it).into(),
-        Value::Int(it) => (*it).into(),
-        // Go's unstructured content has no unsigned numbers.
-        Value::UInt(it) => (*it as f64).into(),
-        Value::Float(it) => (*it).into(),
-        Value::String(it) => (**it).into(),
-        Value::Sequence(items) => items.iter().map(value).collect(),
-        Value::Mapping(entries) => entries
-            .iter()
-            .map(|it| (it.key.to_string(), value(&it.value)))
-            .collect::<serde_json::Map<_, _>>()
-            .into(),
-    }
-}

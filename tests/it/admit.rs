@@ -2,8 +2,12 @@
 
 use kopf_crd::crd;
 use kopf_crd::schema;
+use kopf_crd::server::admit;
+use kopf_crd::server::admit::Refusal;
 use kopf_crd::source::Span;
-use kopf_crd::yaml::{Entry, Node, Style, Value};
+use kopf_crd::yaml::Entry;
+use kopf_crd::yaml::Node;
+use kopf_crd::yaml::Value;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,41 +18,29 @@ fn vectors(name: &str) -> Vec<Json> {
     text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
-fn node(value: &Json) -> Node {
-    let value = match value {
-        Json::Null => Value::Null,
-        Json::Bool(it) => Value::Bool(*it),
-        Json::Number(it) => match it.as_i64() {
-            Some(it) => Value::Int(it),
-            None => Value::Float(it.as_f64().expect("a number")),
-        },
-        Json::String(it) => Value::String(it.as_str().into()),
-        Json::Array(items) => Value::Sequence(items.iter().map(node).collect()),
-        Json::Object(fields) => {
-            let entry = |(key, value): (&String, &Json)| Entry {
-                key: key.as_str().into(),
-                key_span: Span::default(),
-                value: node(value),
-            };
-            Value::Mapping(fields.iter().map(entry).collect())
-        }
-    };
-    Node { span: Span::default(), value, style: Style::Plain, shared: false }
+/// The CRD of a case: a JSON object, or YAML text.
+fn node(crd: &Json) -> Option<Node> {
+    match crd {
+        #[cfg(feature = "check")]
+        Json::String(text) => kopf_crd::yaml::parse(text).documents.into_iter().next().map(|it| it.root),
+        Json::String(_) => None,
+        _ => Some(kopf_crd::yaml::json::parse(&crd.to_string()).expect("JSON").0),
+    }
 }
 
-/// The cases whose CRD is a JSON object, each with the answer.
-fn cases() -> Vec<(String, Json, Json)> {
+/// The cases whose CRD can be read here, each with the answer.
+fn cases() -> Vec<(String, Node, Json)> {
     let answers: BTreeMap<String, Json> = vectors("expected.jsonl")
         .into_iter()
         .map(|it| (it["id"].as_str().expect("an id").to_owned(), it))
         .collect();
-    let cases = vectors("cases.jsonl").into_iter().filter(|it| it["crd"].is_object());
     let pair = |it: Json| {
         let id = it["id"].as_str().expect("an id").to_owned();
         let answer = answers[&id].clone();
-        (id, it["crd"].clone(), answer)
+        let readable = answer["crd"]["yaml_error"].is_null();
+        node(&it["crd"]).filter(|_| readable).map(|node| (id, node, answer))
     };
-    cases.map(pair).collect()
+    vectors("cases.jsonl").into_iter().filter_map(pair).collect()
 }
 
 fn texts(value: &Json) -> Vec<String> {
@@ -61,8 +53,8 @@ fn crds_are_decoded_as_the_server_decodes_them() {
     let mut wrong = Vec::new();
     let cases = cases();
     assert!(cases.len() > 400, "only {} cases", cases.len());
-    for (id, json, answer) in &cases {
-        let read = crd::read(&node(json));
+    for (id, node, answer) in &cases {
+        let read = crd::read(node);
         let said = &answer["crd"];
         let message = read.undecodable.as_ref().map(|it| it.message.as_str());
         if message != said["decode_error"].as_str() {
@@ -97,6 +89,58 @@ fn crds_are_decoded_as_the_server_decodes_them() {
     assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
+/// Errors as `field type`, sorted: what has to be equal, word for word or not.
+fn sorted(refusals: &[Refusal]) -> Vec<String> {
+    let mut out: Vec<String> =
+        refusals.iter().map(|it| format!("{} {}", it.error.field, it.error.ty)).collect();
+    out.sort();
+    out
+}
+
+fn expected(errors: &Json) -> Vec<String> {
+    let errors = errors.as_array().map(Vec::as_slice).unwrap_or_default();
+    let text = |it: &Json, key: &str| it[key].as_str().unwrap_or_default().to_owned();
+    let mut out: Vec<String> = errors.iter().map(|it| format!("{} {}", text(it, "field"), text(it, "type"))).collect();
+    out.sort();
+    out
+}
+
+#[test]
+fn crds_are_refused_as_the_server_refuses_them() {
+    let mut wrong = Vec::new();
+    let cases = cases();
+    for (id, node, answer) in &cases {
+        let read = crd::read(node);
+        let (Some(crd), None) = (read.crd, read.undecodable) else { continue };
+        let admission = admit::create(&crd);
+        if !admission.unknown.is_empty() {
+            continue;
+        }
+        let said = &answer["crd"];
+        let (ours, theirs) = (sorted(&admission.refusals), expected(&said["errors"]));
+        if ours != theirs {
+            wrong.push(format!("{id}: refused for {ours:#?}, the server: {theirs:#?}"));
+        }
+        if admission.warnings != texts(&said["warnings"]) {
+            wrong.push(format!("{id}: warnings {:?}, the server: {}", admission.warnings, said["warnings"]));
+        }
+        for (index, version) in crd.versions.iter().enumerate() {
+            let ours = version.schema.as_ref().map(|it| admit::structural_errors(it, index)).unwrap_or_default();
+            let (ours, theirs) = (sorted(&ours), expected(&said["structural_errors"][&version.name]));
+            if ours != theirs {
+                wrong.push(format!("{id}: {}: not structural for {ours:#?}, the server: {theirs:#?}", version.name));
+            }
+        }
+        if !theirs.is_empty() {
+            let (ours, theirs) = (sorted(&admit::stored(&crd)), expected(&said["stored_errors"]));
+            if ours != theirs {
+                wrong.push(format!("{id}: stored, refused for {ours:#?}, the server: {theirs:#?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
 #[test]
 fn schemas_nested_without_end_are_refused_by_name() {
     let read = std::thread::Builder::new()
@@ -116,7 +160,7 @@ fn schemas_nested_without_end_are_refused_by_name() {
 }
 
 fn node_of_depth(depth: usize) -> Node {
-    let plain = |value| Node { span: Span::default(), value, style: Style::Plain, shared: false };
+    let plain = Node::new;
     let map = |key: &str, value| {
         let entry = Entry { key: key.into(), key_span: Span::default(), value };
         plain(Value::Mapping(vec![entry]))

@@ -1,6 +1,8 @@
 //! The integration tests: one binary, one file an area.
 
 mod admit;
+#[cfg(feature = "check")]
+mod admit_oracle;
 mod contract;
 mod kopf;
 mod tidy;

@@ -1,0 +1,94 @@
+//! Whether two schemas say the same, wherever they are written.
+//!
+//! Mirrors apimachinery's `Semantic.DeepEqual`, by which the server finds versions with one schema: an empty list or
+//! map equals a missing one.
+
+use super::{Additional, Items, Schema, ValidationRule};
+
+impl Schema {
+    /// Whether the server takes two schemas for equal.
+    pub fn same(&self, other: &Schema) -> bool {
+        scalars(self, other) && nested(self, other)
+    }
+}
+
+fn scalars(left: &Schema, right: &Schema) -> bool {
+    macro_rules! equal {
+        ($($field:ident),*) => { $(left.$field == right.$field)&&* };
+    }
+    equal!(id, schema, reference, description, title, ty, format, nullable, default, example, external_docs)
+        && equal!(maximum, exclusive_maximum, minimum, exclusive_minimum, multiple_of, max_length, min_length)
+        && equal!(pattern, max_items, min_items, unique_items, max_properties, min_properties)
+        && equal!(enumeration, required, preserve, embedded, int_or_string, list_type, list_map_keys, map_type)
+        && list(&left.validations, &right.validations, rule)
+}
+
+fn nested(left: &Schema, right: &Schema) -> bool {
+    map(&left.properties, &right.properties)
+        && optional(&left.items, &right.items, items)
+        && optional(&left.additional_properties, &right.additional_properties, additional)
+        && optional(&left.additional_items, &right.additional_items, additional)
+        && map(&left.pattern_properties, &right.pattern_properties)
+        && map(&left.definitions, &right.definitions)
+        && dependencies(left, right)
+        && list(&left.all_of, &right.all_of, Schema::same)
+        && list(&left.any_of, &right.any_of, Schema::same)
+        && list(&left.one_of, &right.one_of, Schema::same)
+        && optional(&left.not, &right.not, |left, right| left.same(right))
+}
+
+fn optional<T>(left: &Option<T>, right: &Option<T>, same: impl Fn(&T, &T) -> bool) -> bool {
+    match (left, right) {
+        (None, None) => true,
+        (Some(left), Some(right)) => same(left, right),
+        _ => false,
+    }
+}
+
+fn list<T>(left: &[T], right: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
+    left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same(left, right))
+}
+
+/// Versions mostly write their properties in one order, so the same place is tried before a search.
+fn map(left: &[(String, Schema)], right: &[(String, Schema)]) -> bool {
+    let twin = |at: usize, name: &str| {
+        let here = right.get(at).filter(|it| it.0 == name);
+        here.or_else(|| right.iter().find(|it| it.0 == name))
+    };
+    left.len() == right.len()
+        && left.iter().enumerate().all(|(at, (name, it))| twin(at, name).is_some_and(|twin| it.same(&twin.1)))
+}
+
+fn items(left: &Items, right: &Items) -> bool {
+    match (left, right) {
+        (Items::Schema(left), Items::Schema(right)) => left.same(right),
+        (Items::List(left), Items::List(right)) => list(left, right, Schema::same),
+        _ => false,
+    }
+}
+
+fn additional(left: &Additional, right: &Additional) -> bool {
+    match (left, right) {
+        (Additional::Schema(left), Additional::Schema(right)) => left.same(right),
+        (Additional::Allowed(left), Additional::Allowed(right)) => left == right,
+        _ => false,
+    }
+}
+
+/// The names of a list are not kept, so two lists count as equal; both are refused anyway.
+fn dependencies(left: &Schema, right: &Schema) -> bool {
+    let of = |schema: &Schema| schema.dependencies.clone().unwrap_or_default();
+    let (left, right) = (of(left), of(right));
+    let twin = |name: &str| right.iter().find(|it| it.0 == name);
+    left.len() == right.len()
+        && left.iter().all(|(name, it)| {
+            twin(name).is_some_and(|twin| optional(it, &twin.1, |left, right| left.same(right)))
+        })
+}
+
+fn rule(left: &ValidationRule, right: &ValidationRule) -> bool {
+    let words = |it: &ValidationRule| {
+        (it.rule.clone(), it.message.clone(), it.message_expression.clone(), it.field_path.clone())
+    };
+    words(left) == words(right) && left.reason == right.reason && left.optional_old_self == right.optional_old_self
+}

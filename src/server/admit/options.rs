@@ -1,0 +1,110 @@
+//! What the server asks of a CRD: all of it on create, less where the stored CRD already violates it.
+//!
+//! Mirrors `validationOptions` and the functions `require…`: the ratchets of an update.
+
+use super::keywords;
+use super::view::View;
+use crate::crd::Crd;
+use crate::schema::Additional;
+use crate::schema::Items;
+use crate::schema::Schema;
+use crate::server::structural;
+use std::collections::BTreeSet;
+
+/// The types of OpenAPI v3.
+pub(super) const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+
+/// What is asked.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Options {
+    /// Every version has a schema.
+    pub(super) open_api_schema: bool,
+    /// Types are those of OpenAPI v3.
+    pub(super) valid_type: bool,
+    /// Schemas are structural.
+    pub(super) structural: bool,
+    /// Defaults have no unknown fields.
+    pub(super) pruned_defaults: bool,
+    /// Items of sets are atomic.
+    pub(super) atomic_set: bool,
+    /// Keys of list maps are required or have defaults.
+    pub(super) map_list_keys: bool,
+    /// `conversionReviewVersions` has a version that the server speaks.
+    pub(super) review_version: bool,
+    /// The versions (the empty name is the top) that may have more than eight selectable fields.
+    pub(super) many_selectable_fields: BTreeSet<String>,
+}
+
+impl Options {
+    /// What is asked on create.
+    pub(super) fn strict() -> Self {
+        Self {
+            open_api_schema: true,
+            valid_type: true,
+            structural: true,
+            pruned_defaults: true,
+            atomic_set: true,
+            map_list_keys: true,
+            review_version: true,
+            many_selectable_fields: BTreeSet::new(),
+        }
+    }
+
+    /// What is asked of a CRD that replaces an old one.
+    pub(super) fn ratcheted(new: &Crd, old: &Crd) -> Self {
+        let view = View::of(old);
+        let top_schema = view.top.validation.flatten().is_some();
+        let any = |violates: fn(&Schema) -> bool| view.schemas().any(|schema| has(schema, &violates));
+        let review_versions = &old.conversion.review_versions;
+        Self {
+            open_api_schema: top_schema || view.versions.iter().all(|it| it.1.validation.flatten().is_some()),
+            valid_type: !any(|it| !it.ty.is_empty() && !TYPES.contains(&it.ty.as_str())),
+            structural: view.schemas().all(structural::is_structural),
+            pruned_defaults: !view.schemas().any(super::defaults::has_unpruned),
+            atomic_set: !any(|it| keywords::non_atomic_set(it).is_some()),
+            map_list_keys: !any(|it| !keywords::wrong_list_keys(it).is_empty()),
+            review_version: review_versions.is_empty()
+                || review_versions.iter().any(|it| super::conversion::is_known(it)),
+            many_selectable_fields: many_selectable_fields(new, &view),
+        }
+    }
+}
+
+/// `findTooManySelectableFieldsAllowed`.
+fn many_selectable_fields(new: &Crd, old: &View) -> BTreeSet<String> {
+    let new = View::of(new);
+    let many = |fields: &[String]| fields.len() > super::columns::MAX_SELECTABLE_FIELDS;
+    let mut out = BTreeSet::new();
+    if many(old.top.selectable_fields) && old.top.selectable_fields == new.top.selectable_fields {
+        out.insert(String::new());
+    }
+    for (version, part) in &new.versions {
+        let twin = old.versions.iter().rev().find(|it| it.0.name == version.name);
+        if twin.is_some_and(|it| many(it.1.selectable_fields) && it.1.selectable_fields == part.selectable_fields) {
+            out.insert(version.name.clone());
+        }
+    }
+    out
+}
+
+/// Whether any node of a schema, wherever it stands, has a property (`SchemaHas`).
+pub(super) fn has(schema: &Schema, test: &impl Fn(&Schema) -> bool) -> bool {
+    if test(schema) {
+        return true;
+    }
+    let additional = |it: &Option<Additional>| matches!(it, Some(Additional::Schema(it)) if has(it, test));
+    let items = match &schema.items {
+        Some(Items::Schema(item)) => has(item, test),
+        Some(Items::List(items)) => items.iter().any(|it| has(it, test)),
+        None => false,
+    };
+    items
+        || structural::junctors(schema).any(|it| has(it, test))
+        || [&schema.properties, &schema.pattern_properties, &schema.definitions]
+            .into_iter()
+            .flatten()
+            .any(|it| has(&it.1, test))
+        || additional(&schema.additional_properties)
+        || additional(&schema.additional_items)
+        || schema.dependencies.iter().flatten().filter_map(|it| it.1.as_ref()).any(|it| has(it, test))
+}
