@@ -218,9 +218,22 @@ impl Schema {
     pub fn span(&self, name: &str) -> Span {
         let nested = matches!(
             name,
-            "properties" | "patternProperties" | "additionalProperties" | "additionalItems" | "items"
-                | "definitions" | "dependencies" | "allOf" | "anyOf" | "oneOf" | "not" | "enum" | "required"
-                | "default" | "x-kubernetes-validations" | "x-kubernetes-list-map-keys"
+            "properties"
+                | "patternProperties"
+                | "additionalProperties"
+                | "additionalItems"
+                | "items"
+                | "definitions"
+                | "dependencies"
+                | "allOf"
+                | "anyOf"
+                | "oneOf"
+                | "not"
+                | "enum"
+                | "required"
+                | "default"
+                | "x-kubernetes-validations"
+                | "x-kubernetes-list-map-keys"
         );
         match self.keyword(name) {
             Some(it) if nested || it.value.is_empty() => it.key,

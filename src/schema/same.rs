@@ -19,7 +19,16 @@ fn scalars(left: &Schema, right: &Schema) -> bool {
     equal!(id, schema, reference, description, title, ty, format, nullable, default, example, external_docs)
         && equal!(maximum, exclusive_maximum, minimum, exclusive_minimum, multiple_of, max_length, min_length)
         && equal!(pattern, max_items, min_items, unique_items, max_properties, min_properties)
-        && equal!(enumeration, required, preserve, embedded, int_or_string, list_type, list_map_keys, map_type)
+        && equal!(
+            enumeration,
+            required,
+            preserve,
+            embedded,
+            int_or_string,
+            list_type,
+            list_map_keys,
+            map_type
+        )
         && list(&left.validations, &right.validations, rule)
 }
 
@@ -90,5 +99,7 @@ fn rule(left: &ValidationRule, right: &ValidationRule) -> bool {
     let words = |it: &ValidationRule| {
         (it.rule.clone(), it.message.clone(), it.message_expression.clone(), it.field_path.clone())
     };
-    words(left) == words(right) && left.reason == right.reason && left.optional_old_self == right.optional_old_self
+    words(left) == words(right)
+        && left.reason == right.reason
+        && left.optional_old_self == right.optional_old_self
 }

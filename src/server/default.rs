@@ -38,6 +38,11 @@ impl Defaults {
         Ok(defaults)
     }
 
+    /// Whether every default is served as it is written.
+    pub(super) fn are_as_written(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn collect<'s>(
         &mut self,
         root: &'s Schema,

@@ -18,6 +18,7 @@ pub struct FieldError {
     pub detail: String,
 }
 
+pub mod admit;
 mod convert;
 mod default;
 mod embedded;
@@ -27,6 +28,7 @@ pub mod meta;
 pub mod names;
 mod nulls;
 mod patch;
+mod place;
 pub mod problem;
 pub mod prune;
 mod ratchet;
@@ -34,6 +36,7 @@ mod rules;
 mod scale;
 mod serving;
 mod time;
+mod structural;
 mod trace;
 pub mod validate;
 

@@ -35,6 +35,11 @@ pub fn root(object: &mut Map<String, Value>, schema: Option<&Schema>, lost: &mut
     lost.append(&mut pruner.lost);
 }
 
+/// Removes what the schema of any node neither declares nor preserves.
+pub(super) fn node(value: &mut Value, schema: &Schema) {
+    Pruner { path: Trail::default(), lost: Vec::new() }.prune(value, Some(schema), schema.at);
+}
+
 /// A path that is built up and down while walking.
 #[derive(Default)]
 pub(super) struct Trail {

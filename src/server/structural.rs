@@ -4,6 +4,8 @@
 
 use super::admit::Refusal;
 use super::place::Place;
+use super::validate::pattern;
+use super::validate::pattern::Refused;
 use crate::schema::Additional;
 use crate::schema::Items;
 use crate::schema::Schema;
@@ -158,8 +160,7 @@ fn meta(schema: &Schema, level: Level, place: &Place, out: &mut Vec<Refusal>) {
             out.push(Refusal::invalid(&place.child("type"), "must be object", metadata.span("type")));
         }
         if level == Level::Root && says_more_than_names(metadata) {
-            let words =
-                "must not specify anything other than name and generateName, but metadata is implicitly specified";
+            let words = "must not specify anything other than name and generateName, but metadata is implicitly specified";
             out.push(Refusal::forbidden(&place, words, metadata.introduced()));
         }
     }
@@ -275,15 +276,10 @@ fn value_validation(schema: &Schema, skip: Skip, place: &Place, out: &mut Vec<Re
     if let Some(it) = &schema.not {
         nested(it, none, &place.child("not"), out);
     }
-    if let Err(error) = pattern(&schema.pattern) {
-        let words = format!("must be a valid regular expression, but isn't: {error}");
+    if let Err(Refused::Invalid(error)) = pattern::check(&schema.pattern) {
+        let words = format!("must be a valid regular expression, but isn't: error parsing regexp: {error}");
         out.push(Refusal::invalid(&place.child("pattern"), &words, schema.span("pattern")));
     }
-}
-
-/// Whether a pattern is one of RE2, as Go compiles it.
-fn pattern(pattern: &str) -> Result<(), String> {
-    super::pattern::check(pattern)
 }
 
 fn nested(schema: &Schema, skip: Skip, place: &Place, out: &mut Vec<Refusal>) {

@@ -100,7 +100,8 @@ fn sorted(refusals: &[Refusal]) -> Vec<String> {
 fn expected(errors: &Json) -> Vec<String> {
     let errors = errors.as_array().map(Vec::as_slice).unwrap_or_default();
     let text = |it: &Json, key: &str| it[key].as_str().unwrap_or_default().to_owned();
-    let mut out: Vec<String> = errors.iter().map(|it| format!("{} {}", text(it, "field"), text(it, "type"))).collect();
+    let mut out: Vec<String> =
+        errors.iter().map(|it| format!("{} {}", text(it, "field"), text(it, "type"))).collect();
     out.sort();
     out
 }
@@ -125,10 +126,14 @@ fn crds_are_refused_as_the_server_refuses_them() {
             wrong.push(format!("{id}: warnings {:?}, the server: {}", admission.warnings, said["warnings"]));
         }
         for (index, version) in crd.versions.iter().enumerate() {
-            let ours = version.schema.as_ref().map(|it| admit::structural_errors(it, index)).unwrap_or_default();
+            let ours =
+                version.schema.as_ref().map(|it| admit::structural_errors(it, index)).unwrap_or_default();
             let (ours, theirs) = (sorted(&ours), expected(&said["structural_errors"][&version.name]));
             if ours != theirs {
-                wrong.push(format!("{id}: {}: not structural for {ours:#?}, the server: {theirs:#?}", version.name));
+                wrong.push(format!(
+                    "{id}: {}: not structural for {ours:#?}, the server: {theirs:#?}",
+                    version.name
+                ));
             }
         }
         if !theirs.is_empty() {

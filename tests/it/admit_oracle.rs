@@ -33,13 +33,15 @@ fn ask(oracle: &str, cases: &[(String, Json)]) -> BTreeMap<String, Json> {
 fn keys(errors: &Json) -> Vec<String> {
     let errors = errors.as_array().map(Vec::as_slice).unwrap_or_default();
     let text = |it: &Json, key: &str| it[key].as_str().unwrap_or_default().to_owned();
-    let mut out: Vec<String> = errors.iter().map(|it| format!("{} {}", text(it, "field"), text(it, "type"))).collect();
+    let mut out: Vec<String> =
+        errors.iter().map(|it| format!("{} {}", text(it, "field"), text(it, "type"))).collect();
     out.sort();
     out
 }
 
 fn ours(refusals: &[Refusal]) -> Vec<String> {
-    let mut out: Vec<String> = refusals.iter().map(|it| format!("{} {}", it.error.field, it.error.ty)).collect();
+    let mut out: Vec<String> =
+        refusals.iter().map(|it| format!("{} {}", it.error.field, it.error.ty)).collect();
     out.sort();
     out
 }
@@ -76,7 +78,11 @@ fn differences(node: &Node, answer: &Json) -> Vec<String> {
         let ours = version.schema.as_ref().map(|it| admit::structural_errors(it, index)).unwrap_or_default();
         let unique = crd.versions.iter().filter(|it| it.name == version.name).count() == 1;
         if unique {
-            differ("structural", json!(self::ours(&ours)), json!(keys(&said["structural_errors"][&version.name])));
+            differ(
+                "structural",
+                json!(self::ours(&ours)),
+                json!(keys(&said["structural_errors"][&version.name])),
+            );
         }
     }
     let theirs = keys(&said["errors"]);
@@ -128,7 +134,9 @@ fn compare(cases: Vec<(String, Json, Node)>) {
 #[test]
 #[ignore = "needs the oracle and a directory of manifests"]
 fn real_files_are_judged_as_the_server_judges_them() {
-    let Ok(dir) = std::env::var("KOPF_CRD_FILES") else { return eprintln!("skipped: KOPF_CRD_FILES is not set") };
+    let Ok(dir) = std::env::var("KOPF_CRD_FILES") else {
+        return eprintln!("skipped: KOPF_CRD_FILES is not set");
+    };
     let mut cases = Vec::new();
     documents_below(Path::new(&dir), &mut cases);
     eprintln!("{} CRDs", cases.len());
@@ -137,7 +145,8 @@ fn real_files_are_judged_as_the_server_judges_them() {
 }
 
 fn documents_below(dir: &Path, cases: &mut Vec<(String, Json, Node)>) {
-    let mut paths: Vec<_> = std::fs::read_dir(dir).expect("a directory").flatten().map(|it| it.path()).collect();
+    let mut paths: Vec<_> =
+        std::fs::read_dir(dir).expect("a directory").flatten().map(|it| it.path()).collect();
     paths.sort();
     for path in paths {
         match path.is_dir() {

@@ -19,8 +19,7 @@ use crate::server::structural;
 pub(super) const MAX_SELECTABLE_FIELDS: usize = 8;
 
 const TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
-const FORMATS: [&str; 8] =
-    ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+const FORMATS: [&str; 8] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 pub(super) fn validate(crd: &Crd, part: &Part, scope: &Scope, options: &Options, out: &mut Vec<Refusal>) {
     for (index, column) in part.columns.iter().enumerate() {
@@ -66,8 +65,18 @@ fn paths_of_scale(crd: &Crd, scale: &Scale, place: &Place, source: &str, out: &m
     let label = scale.label_selector_path.as_deref().unwrap_or_default();
     let paths: [(&str, &str, &[&str], &str); 3] = [
         ("specReplicasPath", &scale.spec_replicas_path, &[".spec."], "should be a json path under .spec"),
-        ("statusReplicasPath", &scale.status_replicas_path, &[".status."], "should be a json path under .status"),
-        ("labelSelectorPath", label, &[".spec.", ".status."], "should be a json path under either .spec or .status"),
+        (
+            "statusReplicasPath",
+            &scale.status_replicas_path,
+            &[".status."],
+            "should be a json path under .status",
+        ),
+        (
+            "labelSelectorPath",
+            label,
+            &[".spec.", ".status."],
+            "should be a json path under either .spec or .status",
+        ),
     ];
     for (name, path, prefixes, words) in paths {
         let field = format!("scale.{name}");

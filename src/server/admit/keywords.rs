@@ -56,7 +56,8 @@ impl<'s> Walk<'_, 's> {
         if let Some(it) = &schema.not {
             self.node(it, &place.child("not"), false, junctor);
         }
-        for (name, list) in [("allOf", &schema.all_of), ("oneOf", &schema.one_of), ("anyOf", &schema.any_of)] {
+        for (name, list) in [("allOf", &schema.all_of), ("oneOf", &schema.one_of), ("anyOf", &schema.any_of)]
+        {
             let place = place.child(name);
             for (index, it) in list.iter().enumerate() {
                 self.node(it, &place.index(index), false, junctor);
@@ -84,7 +85,8 @@ impl<'s> Walk<'_, 's> {
         if let Some(additional) = &schema.additional_properties {
             let place = place.child("additionalProperties");
             if !schema.properties.is_empty() && *additional != Additional::Allowed(true) {
-                let (words, at) = ("additionalProperties and properties are mutual exclusive", "additionalProperties");
+                let (words, at) =
+                    ("additionalProperties and properties are mutual exclusive", "additionalProperties");
                 self.out.refusals.push(Refusal::forbidden(&place, words, schema.span(at)));
             }
             let no_defaults = if inside.meta { Some(NoDefaults::MetaMap) } else { inside.no_defaults };
@@ -215,7 +217,9 @@ fn wrong_type(schema: &Schema, wanted: &str, words: &str, place: &Place, out: &m
 pub(super) fn non_atomic_set(schema: &Schema) -> Option<&'static str> {
     let item = schema.item().filter(|_| schema.list_type.as_deref() == Some("set"))?;
     match item.ty.as_str() {
-        "array" if item.list_type.as_deref().is_some_and(|it| it != "atomic") => Some("x-kubernetes-list-type"),
+        "array" if item.list_type.as_deref().is_some_and(|it| it != "atomic") => {
+            Some("x-kubernetes-list-type")
+        }
         "object" if item.map_type.as_deref() != Some("atomic") => Some("x-kubernetes-map-type"),
         _ => None,
     }
@@ -247,8 +251,10 @@ fn list_map(schema: &Schema, place: &Place, out: &mut Vec<Refusal>) {
     for (index, key) in schema.list_map_keys.iter().enumerate() {
         match item.property(key) {
             Some(property) if matches!(property.ty.as_str(), "array" | "object") => {
-                let (words, properties) =
-                    ("must be a scalar type if parent array's x-kubernetes-list-type is map", items.child("properties"));
+                let (words, properties) = (
+                    "must be a scalar type if parent array's x-kubernetes-list-type is map",
+                    items.child("properties"),
+                );
                 let place = properties.key(key);
                 out.push(Refusal::invalid(&place.child("type"), words, property.span("type")));
             }

@@ -87,7 +87,12 @@ pub(super) fn names(crd: &Crd, out: &mut Vec<Refusal>) {
         ("plural", &names.plural, names.plural.clone(), ""),
         ("singular", &names.singular, names.singular.clone(), ""),
         ("kind", &names.kind, lower(&names.kind), "may have mixed case, but should otherwise match: "),
-        ("listKind", &names.list_kind, lower(&names.list_kind), "may have mixed case, but should otherwise match: "),
+        (
+            "listKind",
+            &names.list_kind,
+            lower(&names.list_kind),
+            "may have mixed case, but should otherwise match: ",
+        ),
     ];
     for (name, written, compared, prefix) in single {
         let field = format!("spec.names.{name}");
@@ -154,8 +159,9 @@ enum Approval {
 }
 
 pub(super) fn approval(crd: &Crd, old: Option<&Crd>, out: &mut Vec<Refusal>) {
-    let protected =
-        ["k8s.io", "kubernetes.io"].iter().any(|it| crd.group == *it || crd.group.ends_with(&format!(".{it}")));
+    let protected = ["k8s.io", "kubernetes.io"]
+        .iter()
+        .any(|it| crd.group == *it || crd.group.ends_with(&format!(".{it}")));
     let state = approval_of(crd);
     if !protected || old.map(approval_of) == Some(state) {
         return;

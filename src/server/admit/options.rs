@@ -80,7 +80,9 @@ fn many_selectable_fields(new: &Crd, old: &View) -> BTreeSet<String> {
     }
     for (version, part) in &new.versions {
         let twin = old.versions.iter().rev().find(|it| it.0.name == version.name);
-        if twin.is_some_and(|it| many(it.1.selectable_fields) && it.1.selectable_fields == part.selectable_fields) {
+        if twin.is_some_and(|it| {
+            many(it.1.selectable_fields) && it.1.selectable_fields == part.selectable_fields
+        }) {
             out.insert(version.name.clone());
         }
     }

@@ -133,7 +133,9 @@ fn deprecation(crd: &Crd, version: &Version, field: &str, out: &mut Vec<Refusal>
         refuse("must not be an empty string");
     }
     if let Some((at, _)) = warning.char_indices().find(|it| !is_print(it.1)) {
-        refuse(&format!("must only contain printable UTF-8 characters; non-printable character found at index {at}"));
+        refuse(&format!(
+            "must only contain printable UTF-8 characters; non-printable character found at index {at}"
+        ));
     }
 }
 
@@ -150,7 +152,11 @@ fn exclusive(crd: &Crd, view: &View, out: &mut Vec<Refusal>) {
     let top = &view.top;
     let both = [
         (top.validation.is_some() && versions().any(|it| it.validation.is_some()), "validation", "schemas"),
-        (top.subresources.is_some() && versions().any(|it| it.subresources.is_some()), "subresources", "subresources"),
+        (
+            top.subresources.is_some() && versions().any(|it| it.subresources.is_some()),
+            "subresources",
+            "subresources",
+        ),
         (
             !top.columns.is_empty() && versions().any(|it| !it.columns.is_empty()),
             "additionalPrinterColumns",

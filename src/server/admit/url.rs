@@ -115,9 +115,8 @@ fn check_host(host: &str) -> Result<(), String> {
     if !digits.bytes().all(|it| it.is_ascii_digit()) || (digits == port && !port.is_empty()) {
         return Err(format!("invalid port {port:?} after host"));
     }
-    let allowed = |it: char| {
-        !it.is_ascii() || it.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:[]<>\"%".contains(it)
-    };
+    let allowed =
+        |it: char| !it.is_ascii() || it.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:[]<>\"%".contains(it);
     if let Some(wrong) = host.chars().find(|it| !allowed(*it)) {
         return Err(format!("invalid character {:?} in host name", wrong.to_string()));
     }

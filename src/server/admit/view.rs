@@ -56,9 +56,12 @@ impl<'a> View<'a> {
         };
         let (version, first) = (first.0.name.as_str(), first.1);
         let shared = |same: fn(&Part, &Part) -> bool| versions[1..].iter().all(|it| same(&it.1, &first));
-        let (validation, subresources) = (shared(same_validation), shared(|a, b| a.subresources == b.subresources));
-        let (columns, fields) =
-            (shared(|a, b| same_columns(a.columns, b.columns)), shared(|a, b| a.selectable_fields == b.selectable_fields));
+        let (validation, subresources) =
+            (shared(same_validation), shared(|a, b| a.subresources == b.subresources));
+        let (columns, fields) = (
+            shared(|a, b| same_columns(a.columns, b.columns)),
+            shared(|a, b| a.selectable_fields == b.selectable_fields),
+        );
         let mut top = Part::default();
         for (_, part) in &mut versions {
             if validation {

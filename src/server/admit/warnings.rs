@@ -7,14 +7,8 @@ use super::options;
 use super::view::View;
 use crate::crd::Crd;
 use crate::schema::Schema;
+use crate::server::validate::formats;
 use std::cell::RefCell;
-
-/// Formats of strings, without dashes.
-const FORMATS: [&str; 26] = [
-    "bsonobjectid", "byte", "cidr", "creditcard", "date", "datetime", "duration", "email", "hexcolor", "hostname",
-    "ipv4", "ipv6", "isbn", "isbn10", "isbn13", "k8slongname", "k8sshortname", "mac", "password", "rgbcolor", "ssn",
-    "uri", "uuid", "uuid3", "uuid4", "uuid5",
-];
 
 /// The warnings, sorted.
 pub(super) fn of(crd: &Crd) -> Vec<String> {
@@ -45,10 +39,10 @@ pub(super) fn of(crd: &Crd) -> Vec<String> {
 }
 
 /// Whether the server looks at a format of a type; it warns of every other, each time it meets it.
-pub fn is_known(format: &str, ty: &str) -> bool {
+fn is_known(format: &str, ty: &str) -> bool {
     match ty {
         _ if format.is_empty() => true,
-        "" | "string" => FORMATS.binary_search(&format.replace('-', "").as_str()).is_ok(),
+        "" | "string" => formats::is_known(format),
         "integer" => matches!(format, "int32" | "int64"),
         "number" => matches!(format, "float" | "double"),
         _ => false,

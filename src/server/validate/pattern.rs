@@ -27,6 +27,11 @@ pub fn compile(pattern: &str) -> Result<Regex, Refused> {
         .map_err(|error| Refused::Unsupported(format!("pattern {pattern:?} cannot be evaluated: {error}")))
 }
 
+/// Whether Go compiles a pattern; nothing is compiled for that, so that a pattern without end costs nothing.
+pub fn check(pattern: &str) -> Result<(), Refused> {
+    translate(pattern).map(|_| ())
+}
+
 /// Compiled patterns, each compiled when it is first needed.
 #[derive(Debug, Default)]
 pub struct Patterns(Mutex<HashMap<String, Result<Regex, Refused>>>);
@@ -47,8 +52,14 @@ impl Patterns {
 
 /// Rewrites a pattern of RE2 into the syntax of the `regex` crate.
 pub fn translate(pattern: &str) -> Result<String, Refused> {
-    let mut translator =
-        Translator { rest: pattern, out: String::new(), groups: vec![1], atom: None, repeat: None };
+    let mut translator = Translator {
+        rest: pattern,
+        out: String::new(),
+        groups: vec![1],
+        names: Vec::new(),
+        atom: None,
+        repeat: None,
+    };
     translator.run()?;
     if translator.groups.len() > 1 {
         return invalid("missing closing )", pattern);
@@ -64,6 +75,7 @@ struct Translator<'p> {
     out: String,
     /// The most nested repetitions within each open group, outermost first.
     groups: Vec<u32>,
+    names: Vec<&'p str>,
     /// The nested repetitions of what a repetition operator would apply to.
     atom: Option<u32>,
     /// Where the last repetition operator starts, if nothing came after it.
@@ -139,13 +151,14 @@ impl<'p> Translator<'p> {
             let end = header.find('>').map_or_else(|| invalid("invalid named capture", self.rest), Ok)?;
             let name = header[..end].trim_start_matches(['P', '<']);
             let word = |it: char| it.is_ascii_alphanumeric() || it == '_';
-            if name.is_empty() || !name.chars().all(word) || name.starts_with(|it: char| it.is_ascii_digit())
-            {
-                // Go takes names that start with a digit; the crate does not, and no name matters here.
-                if name.is_empty() || !name.chars().all(word) {
-                    return invalid("invalid named capture", &self.rest[..end + 3]);
-                }
+            // Go takes names that start with a digit; the crate does not, and no name matters here.
+            if name.is_empty() || !name.chars().all(word) {
+                return invalid("invalid named capture", &self.rest[..end + 3]);
             }
+            if self.names.contains(&name) {
+                return invalid("duplicate capture group name", name);
+            }
+            self.names.push(name);
             self.out.push('(');
             self.groups.push(1);
             self.rest = &header[end + 1..];
@@ -276,7 +289,11 @@ impl<'p> Translator<'p> {
             },
         };
         let name = name.strip_prefix('^').inspect(|_| negated = !negated).unwrap_or(name);
-        self.out.push_str(&format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' }));
+        let class = format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' });
+        if name.contains(['=', ':', '!']) || Regex::new(&class).is_err() {
+            return invalid("invalid character class range", &self.rest[..2 + len]);
+        }
+        self.out.push_str(&class);
         self.rest = &after[len..];
         Ok(())
     }
@@ -375,7 +392,10 @@ fn counted(text: &str) -> Option<(usize, u32)> {
     let inner = &text[1..text.find('}')?];
     let (low, high) = inner.split_once(',').unwrap_or((inner, inner));
     let number = |it: &str| -> Option<u32> {
-        (!it.is_empty() && it.bytes().all(|it| it.is_ascii_digit())).then(|| it.parse().unwrap_or(u32::MAX))
+        // A leading zero makes the braces literal.
+        let zeros = it.len() > 1 && it.starts_with('0');
+        let digits = !it.is_empty() && !zeros && it.bytes().all(|it| it.is_ascii_digit());
+        digits.then(|| it.parse().unwrap_or(u32::MAX))
     };
     let low = number(low)?;
     let high = if high.is_empty() { low } else { number(high)? };
@@ -394,4 +414,80 @@ fn hex(text: &str) -> Option<(u32, usize)> {
     };
     let all_hex = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_hexdigit());
     all_hex.then(|| u32::from_str_radix(digits, 16).ok().map(|it| (it, len)))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_go_refuses_is_refused() {
+        let refused = [
+            "(",
+            ")",
+            "a)",
+            "[",
+            "[a",
+            "*",
+            "a**",
+            "a*+",
+            "a{2}{3}",
+            "a{1001}",
+            "a{2,1}",
+            "(a{50}){50}",
+            "\\",
+            "\\1",
+            "\\8",
+            "\\u0041",
+            "\\e",
+            "\\Z",
+            "(?=a)",
+            "(?!a)",
+            "(?<=a)",
+            "(?x)a",
+            "(?P<a>b)(?P<a>c)",
+            "(?P<1-2>a)",
+            "[z-a]",
+            "[a-\\d]",
+            "[[:foo:]]",
+            "\\pX",
+            "\\p{Nope}",
+            "\\x{110000}",
+            "|*",
+            "(*)",
+            "(?i-)a",
+            "\\h",
+            "a{,2}{2}{3}",
+            "[a--]",
+        ];
+        for pattern in refused {
+            assert!(matches!(check(pattern), Err(Refused::Invalid(_))), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_go_accepts_means_the_same() {
+        let cases = [
+            ("^[^()<>@,;:\\\\\"/[\\]?={} \\t]+$", "text", "a/b"),
+            ("^a{$", "a{", "a"),
+            ("^a{,2}$", "a{,2}", "aa"),
+            ("^a{01}$", "a{01}", "a"),
+            ("^\\d+$", "12", "٣"),
+            ("^\\Q*.\\E+$", "*...", "a"),
+            ("^\\<a\\>$", "<a>", "a"),
+            ("^[a-b-c]+$", "a-c", "d"),
+            ("^[\\w.-]+$", "a.b-c", "é"),
+            ("^\\101$", "A", "101"),
+            ("^[[:alpha:]]$", "a", "1"),
+            ("^(?i)a$", "A", "b"),
+            ("^(?:a{0,10}){0,100}$", "a", "b"),
+            ("^a|b$", "b", "c"),
+            ("^(?<x>a)$", "a", "b"),
+            ("^[]a]$", "]", "b"),
+        ];
+        for (pattern, yes, no) in cases {
+            let regex = compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error:?}"));
+            assert!(regex.is_match(yes) && !regex.is_match(no), "{pattern} {regex}");
+        }
+    }
 }
