@@ -103,11 +103,15 @@ effects! {
     CYCLE_REFUSED "cycle-refused"
         "calls the handler again at every change and the value is lost: the last handled configuration is in the refused request (422) too"
     PEERS_UNSEEN "peers-unseen"
-        "operators do not see each other: none pauses, and objects are handled twice"
-    PEERS_MISJUDGED "peers-misjudged"
-        "operators misjudge each other: one that is gone counts as alive, or all have the same priority and pause"
+        "operators do not see each other: none pauses for another, and objects are handled twice"
+    PEERS_UNRANKED "peers-unranked"
+        "operators do not see each other's priority: none pauses for a higher one, and objects are handled twice"
+    PEERS_UNDYING "peers-undying"
+        "an operator that is gone counts as alive for ever, and those of lower priority stay paused"
+    PEERS_LATE "peers-late"
+        "an operator that is gone counts as alive for a minute, whatever lifetime it had"
     PEERING_REFUSED "peering-refused"
-        "the operator cannot say that it is alive (422): others do not see it"
+        "the operator ends with an error: it cannot say that it is alive (422)"
 }
 
 /// What the operator does then; nothing when nothing of the slot is lost.
@@ -243,10 +247,15 @@ fn peer(loss: &Loss<'_>, sent: &Value, stored: Option<&Value>) -> Option<Effect>
     if loss.rejected {
         return Some(PEERING_REFUSED);
     }
+    let lost = |key| left(&sent[key], stored.and_then(|it| it.get(key))) != Left::Whole;
     match left(sent, stored) {
         Left::Whole => None,
         Left::Nothing => Some(PEERS_UNSEEN),
-        Left::Part | Left::Empty => Some(PEERS_MISJUDGED),
+        _ if lost("priority") => Some(PEERS_UNRANKED),
+        _ if lost("lastseen") => Some(PEERS_UNDYING),
+        _ if lost("lifetime") => Some(PEERS_LATE),
+        // Before Kopf 1.29 there is more in it, which nobody reads.
+        _ => None,
     }
 }
 

@@ -403,6 +403,30 @@ fn what_a_refusal_takes_along_depends_on_what_else_is_in_the_request() {
 }
 
 #[test]
+fn peers_misjudge_each_other_by_what_is_left() {
+    let contract = Contract::of_peering("1.45.2".parse().unwrap());
+    let slot = slot(&contract, "peering");
+    let patch = &slot.samples[0].patch;
+    let without = |keys: &[&str]| {
+        let mut stored = patch.clone();
+        let entry = stored["status"][&slot.path.0[1]].as_object_mut().unwrap();
+        entry.retain(|key, _| !keys.contains(&key.as_str()));
+        stored
+    };
+    let rows = [
+        (json!({"status": {}}), Some("peers-unseen")),
+        (without(&["priority", "lifetime", "lastseen"]), Some("peers-unranked")),
+        (without(&["lastseen"]), Some("peers-undying")),
+        (without(&["lifetime"]), Some("peers-late")),
+        (without(&[]), None),
+    ];
+    for (stored, effect) in rows {
+        let loss = Loss { rejected: false, status_subresource: false, patch, stored: &stored };
+        assert_eq!(effects::of(&contract, &slot, &loss).map(|it| it.id), effect, "{stored}");
+    }
+}
+
+#[test]
 fn a_copy_in_annotations_softens_a_loss() {
     let contract = contract(json!({"storage": "multi", "results": "none"}));
     let slots = contract.slots();
