@@ -18,3 +18,5 @@ pub mod rules;
 pub mod check;
 #[cfg(feature = "check")]
 pub mod render;
+#[cfg(feature = "check")]
+pub mod simulate;

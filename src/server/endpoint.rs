@@ -222,10 +222,6 @@ impl Serving<'_> {
             verdict.unknown.push(format!("the CEL rule `{rule}` is not evaluated"));
         }
     }
-
-    pub(super) fn namespaced(&self) -> bool {
-        self.crd.scope == "Namespaced"
-    }
 }
 
 /// The metadata of an object, empty where there is none.

@@ -81,6 +81,8 @@ impl Problem {
     /// The error without its field: `Invalid value: 5: must be …`.
     pub fn body(&self) -> String {
         let (name, shown) = match self.error.ty {
+            // A cause without a type is its text.
+            "" => return self.error.detail.clone(),
             "FieldValueRequired" => ("Required value", false),
             "FieldValueForbidden" => ("Forbidden", false),
             "FieldValueTooLong" => ("Too long", false),

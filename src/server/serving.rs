@@ -139,6 +139,12 @@ impl Failure {
         Self::new(500, "InternalError", message)
     }
 
+    /// An internal error that is wrapped in a status: its text is a cause.
+    pub(super) fn caused(text: &str) -> Self {
+        let cause = Problem::new("", String::new(), Value::Null, text.to_owned());
+        Self { errors: vec![cause], ..Self::internal("") }
+    }
+
     pub(super) fn invalid(errors: Vec<Problem>) -> Self {
         Self { code: 422, reason: "Invalid", message: String::new(), errors }
     }
@@ -178,13 +184,48 @@ impl<'c> Serving<'c> {
         served.map_or(&self.no_defaults, |it| &it.defaults)
     }
 
+    /// The group of the resource.
+    pub fn group(&self) -> &'c str {
+        &self.crd.group
+    }
+
+    /// The kind of the resource.
+    pub fn kind(&self) -> &'c str {
+        &self.crd.names.kind
+    }
+
+    /// Whether objects are in namespaces.
+    pub fn namespaced(&self) -> bool {
+        self.crd.scope == "Namespaced"
+    }
+
+    /// Whether a version is served or stored.
+    pub fn handles(&self, version: &str) -> bool {
+        self.version(version).is_some_and(|it| it.version.served || it.version.storage)
+    }
+
+    /// The refusal of every request to a version and an endpoint that are not there.
+    pub fn addresses(&self, version: &str, endpoint: Endpoint) -> Result<(), Answer> {
+        let request = Request { version, endpoint, ..Request::default() };
+        let answer = self.answer(&request, &[], |_| self.addressed(&request).map(drop));
+        if answer.code == 0 { Ok(()) } else { Err(answer) }
+    }
+
     /// Creates an object.
     pub fn create(&self, request: &Request<'_>, body: &Value) -> Answer {
+        self.create_beside(None, request, body)
+    }
+
+    /// Creates an object, unless there is one of that name.
+    pub fn create_beside(&self, existing: Option<Stored<'_>>, request: &Request<'_>, body: &Value) -> Answer {
         self.answer(request, &[body], |answer| {
             let served = self.addressed(request)?;
             let (mut object, lost) = self.decode(body, None).map_err(Failure::bad)?;
             self.report(request, lost, answer)?;
             self.same_version(&object, request.version)?;
+            if existing.is_some() {
+                return Err(Failure::new(409, "AlreadyExists", ""));
+            }
             for key in
                 ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"]
             {
@@ -194,7 +235,7 @@ impl<'c> Serving<'c> {
             set_meta(&mut object, "uid", Some(Value::from(UID)));
             set_meta(&mut object, "creationTimestamp", Some(Value::from(CREATED)));
             if meta_text(&object, "name").is_empty() && !meta_text(&object, "generateName").is_empty() {
-                return Err(Failure::internal("metadata.name was not generated"));
+                return Err(Failure::caused("metadata.name was not generated"));
             }
             endpoint::prepare_create(served, &mut object);
             let mut verdict = self.validate_create(served, &object);
@@ -431,6 +472,12 @@ impl<'c> Serving<'c> {
         }
         if revision != meta_text(&current, "resourceVersion") {
             return Err(Failure::new(409, "Conflict", ""));
+        }
+        let (_, version) = parse_api_version(text_at(&object, "apiVersion")).map_err(Failure::internal)?;
+        if version.is_empty() {
+            return Err(Failure::caused(
+                "Object 'apiVersion' is missing in 'object has no apiVersion field'",
+            ));
         }
         endpoint::prepare_update(served, request.endpoint, &mut object, &current);
         let mut problems = Vec::new();

@@ -1,0 +1,12 @@
+//! What the API server would make of objects: cases as lines of JSON, in the format of the project's oracle.
+//!
+//! A line has a CRD and an object, an old one, or a sequence of requests; the answer has what is pruned, defaulted,
+//! refused and stored. Where the server model cannot say, the answer says so in `unknown`.
+
+mod case;
+mod line;
+mod steps;
+
+pub use case::answer;
+pub use case::completed;
+pub use case::stored;
