@@ -4,6 +4,7 @@
 //! This module does not know where a record is stored.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Deserialize;
 use serde::Serialize;
@@ -20,22 +21,21 @@ pub const KEYS: [&str; 9] =
 /// The progress of one handler, as it is stored in an object.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Record {
-    /// When the handler was first called or first waited for its turn. A timestamp (ISO 8601) with microseconds, in UTC;
-    /// without an offset before Kopf 1.37. So are all timestamps here.
+    /// When the handler was first called, or first waited for its turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub started: Option<String>,
+    pub started: Option<Time>,
     /// When the handler finished, well or not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stopped: Option<String>,
+    pub stopped: Option<Time>,
     /// Not to be called before this moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delayed: Option<String>,
+    pub delayed: Option<Time>,
     /// What the handler is called for: `create`, `update`, `delete`, `resume`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
     /// How many times the handler was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retries: Option<i64>,
+    pub retries: Option<u64>,
     /// Whether the handler finished well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub success: Option<bool>,
@@ -50,7 +50,20 @@ pub struct Record {
     pub subrefs: Option<Vec<String>>,
     /// Keys that a later Kopf may write.
     #[serde(flatten)]
-    pub other: BTreeMap<String, Value>,
+    pub rest: Map<String, Value>,
+}
+
+/// A moment as Kopf writes it: `2026-01-01T12:00:00.123456+00:00`, and without the offset before Kopf 1.37, still in UTC.
+///
+/// The text is kept, so that writing it back changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Time(pub String);
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 impl Record {

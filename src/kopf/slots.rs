@@ -20,6 +20,7 @@ use crate::kopf::peering::Peer;
 use crate::kopf::progress;
 use crate::kopf::progress::Scene;
 use crate::kopf::record::Record;
+use crate::kopf::record::Time;
 use crate::kopf::results;
 use crate::kopf::storage::Diffbase;
 use crate::kopf::storage::Progress;
@@ -270,7 +271,7 @@ fn moment(kopf: KopfVersion, moment: &str) -> String {
 
 fn fresh(kopf: KopfVersion) -> Record {
     Record {
-        started: Some(moment(kopf, SOON)),
+        started: Some(Time(moment(kopf, SOON))),
         purpose: Some("create".to_owned()),
         retries: Some(0),
         success: Some(false),
@@ -281,18 +282,18 @@ fn fresh(kopf: KopfVersion) -> Record {
 
 fn retrying(kopf: KopfVersion) -> Record {
     let message = Some("Not ready yet.".to_owned());
-    Record { delayed: Some(moment(kopf, LATER)), retries: Some(1), message, ..fresh(kopf) }
+    Record { delayed: Some(Time(moment(kopf, LATER))), retries: Some(1), message, ..fresh(kopf) }
 }
 
 fn succeeded(kopf: KopfVersion) -> Record {
-    Record { stopped: Some(moment(kopf, LATER)), retries: Some(1), success: Some(true), ..fresh(kopf) }
+    Record { stopped: Some(Time(moment(kopf, LATER))), retries: Some(1), success: Some(true), ..fresh(kopf) }
 }
 
 fn failed(kopf: KopfVersion) -> Record {
     // The text of any exception: several lines, any letters, any length.
     let message = Some(format!("Error \"quoted\" — ünïcode:{}", "\n  in a long text".repeat(64)));
     Record {
-        stopped: Some(moment(kopf, LATER)),
+        stopped: Some(Time(moment(kopf, LATER))),
         retries: Some(3),
         failure: Some(true),
         message,

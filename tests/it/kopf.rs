@@ -11,6 +11,7 @@ use kopf_crd::kopf::diffbase::Essence;
 use kopf_crd::kopf::peering;
 use kopf_crd::kopf::progress;
 use kopf_crd::kopf::progress::Scene;
+use kopf_crd::kopf::record;
 use kopf_crd::kopf::results;
 use kopf_crd::kopf::storage;
 use kopf_crd::kopf::storage::DiffbaseStorage;
@@ -193,4 +194,22 @@ fn merged(target: Value, patch: &Value) -> Value {
         }
     }
     Value::Object(fields)
+}
+
+#[test]
+fn records_are_read_with_and_without_offsets_and_keep_what_is_unknown() {
+    let progress = json!({
+        "create_fn/spec.field": {"started": "2020-01-01T00:00:00.000000", "retries": 2, "success": null, "later": {"a": 1}},
+        "no record": "text",
+    });
+    let found = record::read(progress.as_object().expect("a mapping"));
+    assert_eq!(found.keys().collect::<Vec<_>>(), ["create_fn/spec.field"]);
+    let record = &found["create_fn/spec.field"];
+    assert_eq!(
+        record.started.as_ref().map(ToString::to_string).as_deref(),
+        Some("2020-01-01T00:00:00.000000")
+    );
+    assert_eq!((record.retries, record.success, &record.rest["later"]), (Some(2), None, &json!({"a": 1})));
+    let back = serde_json::to_value(record).expect("a record is JSON");
+    assert_eq!(back, json!({"started": "2020-01-01T00:00:00.000000", "retries": 2, "later": {"a": 1}}));
 }
