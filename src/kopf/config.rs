@@ -43,6 +43,11 @@ pub struct ContractConfig {
     pub diffbase: Option<DiffbaseKind>,
     /// The place of the last handled configuration. Default: `status.{name}.last-handled-configuration`.
     pub diffbase_field: Option<Field>,
+    /// The storage of progress with any arguments, as Python code makes it, instead of `storage`, `progress-field` and `touch-field`:
+    /// `{ kind = "annotations", prefix = "my.example.com", v1 = false }`, `{ kind = "multi", storages = […] }`.
+    pub progress_storage: Option<ProgressStorage>,
+    /// The storage of the last handled configuration with any arguments, instead of `diffbase` and `diffbase-field`.
+    pub diffbase_storage: Option<DiffbaseStorage>,
     /// What stands before the slash in the keys of annotations. Default: `kopf.zalando.org`.
     pub prefix: Option<String>,
     /// What handlers return, each as `ID`, `ID=TYPE` or `ID=JSON`.
@@ -94,11 +99,23 @@ pub enum OtherResults {
 
 impl ContractConfig {
     /// These statements, and where they are silent those of `base`: flags over a file.
-    pub fn over(self, base: Self) -> Self {
-        let mut crd = base.crd;
+    pub fn over(self, mut base: Self) -> Self {
         for (name, config) in self.crd {
-            let below = crd.remove(&name).unwrap_or_default();
-            crd.insert(name, config.over(below));
+            let below = base.crd.remove(&name).unwrap_or_default();
+            base.crd.insert(name, config.over(below));
+        }
+        // A storage in one form replaces one in the other.
+        if self.storage.is_some() || self.progress_field.is_some() || self.touch_field.is_some() {
+            base.progress_storage = None;
+        }
+        if self.progress_storage.is_some() {
+            (base.storage, base.progress_field, base.touch_field) = Default::default();
+        }
+        if self.diffbase.is_some() || self.diffbase_field.is_some() {
+            base.diffbase_storage = None;
+        }
+        if self.diffbase_storage.is_some() {
+            (base.diffbase, base.diffbase_field) = Default::default();
         }
         // Who names results anew says with them what the others return.
         let results = if self.result.is_some() { self.results } else { self.results.or(base.results) };
@@ -110,12 +127,14 @@ impl ContractConfig {
             touch_field: self.touch_field.or(base.touch_field),
             diffbase: self.diffbase.or(base.diffbase),
             diffbase_field: self.diffbase_field.or(base.diffbase_field),
+            progress_storage: self.progress_storage.or(base.progress_storage),
+            diffbase_storage: self.diffbase_storage.or(base.diffbase_storage),
             prefix: self.prefix.or(base.prefix),
             result: self.result.or(base.result),
             results,
             writes: self.writes.or(base.writes),
             api_version: self.api_version.or(base.api_version),
-            crd,
+            crd: base.crd,
         }
     }
 
@@ -139,11 +158,17 @@ impl ContractConfig {
     /// When statements make no sense, alone or together. The message names the key.
     pub fn contract(&self) -> Result<Contract, String> {
         let kopf = self.kopf.unwrap_or_default();
-        let storage = self.storage.unwrap_or(StorageKind::Status);
-        let diffbase = self.diffbase_kind(kopf, storage);
-        self.check_use(kopf, storage, diffbase)?;
-        let progress = self.progress_storage(storage).places(kopf)?;
-        let diffbase = self.diffbase_storage(diffbase).places(kopf)?;
+        let diffbase = self.diffbase_kind(kopf);
+        self.check_use(diffbase)?;
+        if kopf < KopfVersion::STORAGES && !self.is_fixed(diffbase) {
+            return Err(format!(
+                "storages cannot be chosen in Kopf {kopf}: before {}, progress is in `status.kopf.progress` and the diff-base in an annotation",
+                KopfVersion::STORAGES
+            ));
+        }
+        let progress = self.progress_storage.clone().unwrap_or_else(|| self.progress_of_kind());
+        let diffbase = self.diffbase_storage.clone().unwrap_or_else(|| self.diffbase_of_kind(diffbase));
+        let (progress, diffbase) = (progress.places(kopf)?, diffbase.places(kopf)?);
         check_roots(&progress, &diffbase)?;
         let results = self.result.iter().flatten().map(|it| result(it)).collect::<Result<Vec<_>, _>>()?;
         let writes = self.writes.iter().flatten().map(|it| write(it)).collect::<Result<Vec<_>, _>>()?;
@@ -155,8 +180,17 @@ impl ContractConfig {
         Ok(Contract { kopf, progress, diffbase, results, other_results, writes, peering: false, api_version })
     }
 
-    fn diffbase_kind(&self, kopf: KopfVersion, storage: StorageKind) -> DiffbaseKind {
-        match (self.diffbase, &self.diffbase_field, storage) {
+    fn storage_kind(&self) -> StorageKind {
+        self.storage.unwrap_or(match self.progress_storage {
+            Some(ProgressStorage::Annotations(_)) => StorageKind::Annotations,
+            Some(ProgressStorage::Smart(_)) => StorageKind::Smart,
+            Some(ProgressStorage::Multi(_)) => StorageKind::Multi,
+            Some(ProgressStorage::Status(_)) | None => StorageKind::Status,
+        })
+    }
+
+    fn diffbase_kind(&self, kopf: KopfVersion) -> DiffbaseKind {
+        match (self.diffbase, &self.diffbase_field, self.storage_kind()) {
             (Some(said), ..) => said,
             // It was a fixed annotation before storages could be chosen.
             _ if kopf < KopfVersion::STORAGES => DiffbaseKind::Annotations,
@@ -166,49 +200,47 @@ impl ContractConfig {
     }
 
     /// A statement without any use is a mistake about the operator.
-    fn check_use(
-        &self,
-        kopf: KopfVersion,
-        storage: StorageKind,
-        diffbase: DiffbaseKind,
-    ) -> Result<(), String> {
-        let progress_status = storage != StorageKind::Annotations;
-        let diffbase_status = diffbase == DiffbaseKind::Status;
-        let annotations = storage != StorageKind::Status || !diffbase_status;
+    fn check_use(&self, diffbase: DiffbaseKind) -> Result<(), String> {
+        let in_status = self.storage_kind() != StorageKind::Annotations;
+        let (long_progress, long_diffbase) =
+            (self.progress_storage.is_some(), self.diffbase_storage.is_some());
+        // The short forms are made of these keys, the long ones have their own.
+        let progress_status = !long_progress && in_status;
+        let progress_annotations = !long_progress && self.storage_kind() != StorageKind::Status;
+        let diffbase_status = !long_diffbase && diffbase == DiffbaseKind::Status;
+        let diffbase_annotations = !long_diffbase && diffbase == DiffbaseKind::Annotations;
+        let no_progress =
+            if long_progress { "`progress-storage` says it" } else { "progress is not in the status" };
+        let no_diffbase =
+            if long_diffbase { "`diffbase-storage` says it" } else { "the diff-base is not in the status" };
+        let in_any_status = progress_status || diffbase_status;
+        let in_any_annotation = progress_annotations || diffbase_annotations;
         let uses = [
-            ("name", self.name.is_some(), progress_status || diffbase_status, "no storage is in the status"),
-            (
-                "progress-field",
-                self.progress_field.is_some(),
-                progress_status,
-                "progress is not in the status",
-            ),
-            ("touch-field", self.touch_field.is_some(), progress_status, "progress is not in the status"),
-            (
-                "diffbase-field",
-                self.diffbase_field.is_some(),
-                diffbase_status,
-                "the diff-base is not in the status",
-            ),
-            ("prefix", self.prefix.is_some(), annotations, "no storage is in annotations"),
+            ("storage", self.storage.is_some(), !long_progress, no_progress),
+            ("progress-field", self.progress_field.is_some(), progress_status, no_progress),
+            ("touch-field", self.touch_field.is_some(), progress_status, no_progress),
+            ("diffbase", self.diffbase.is_some(), !long_diffbase, no_diffbase),
+            ("diffbase-field", self.diffbase_field.is_some(), diffbase_status, no_diffbase),
+            ("name", self.name.is_some(), in_any_status, "no storage is in the status"),
+            ("prefix", self.prefix.is_some(), in_any_annotation, "no storage is in annotations"),
         ];
-        for (key, said, used, why) in uses {
-            if said && !used {
-                return Err(format!("`{key}` has no use: {why}"));
-            }
+        match uses.iter().find(|(_, said, used, _)| *said && !used) {
+            Some((key, .., why)) => Err(format!("`{key}` has no use: {why}")),
+            None => Ok(()),
         }
-        let fixed =
-            !uses.iter().any(|(_, said, ..)| *said) && storage == StorageKind::Status && !diffbase_status;
-        if kopf < KopfVersion::STORAGES && !fixed {
-            return Err(format!(
-                "storages cannot be chosen in Kopf {kopf}: before {}, progress is in `status.kopf.progress` and the diff-base in an annotation",
-                KopfVersion::STORAGES
-            ));
-        }
-        Ok(())
     }
 
-    fn progress_storage(&self, storage: StorageKind) -> ProgressStorage {
+    /// Whether the storages are those of before any could be chosen.
+    fn is_fixed(&self, diffbase: DiffbaseKind) -> bool {
+        let long = self.progress_storage.is_some() || self.diffbase_storage.is_some();
+        let fields =
+            self.progress_field.is_some() || self.touch_field.is_some() || self.diffbase_field.is_some();
+        let named = self.name.is_some() || self.prefix.is_some();
+        let kinds = self.storage_kind() == StorageKind::Status && diffbase == DiffbaseKind::Annotations;
+        kinds && !(long || fields || named)
+    }
+
+    fn progress_of_kind(&self) -> ProgressStorage {
         let default = SmartProgress::default();
         let name = self.name.clone().unwrap_or(default.name);
         let field = self.progress_field.clone().unwrap_or(default.field);
@@ -219,7 +251,7 @@ impl ContractConfig {
             StatusProgress { name: name.clone(), field: field.clone(), touch_field: touch_field.clone() };
         let annotations =
             AnnotationsProgress { prefix: prefix.clone(), verbose, touch_key: touch_key.clone(), v1 };
-        match storage {
+        match self.storage_kind() {
             StorageKind::Status => ProgressStorage::Status(status),
             StorageKind::Annotations => ProgressStorage::Annotations(annotations),
             StorageKind::Smart => ProgressStorage::Smart(SmartProgress {
@@ -239,7 +271,7 @@ impl ContractConfig {
         }
     }
 
-    fn diffbase_storage(&self, diffbase: DiffbaseKind) -> DiffbaseStorage {
+    fn diffbase_of_kind(&self, diffbase: DiffbaseKind) -> DiffbaseStorage {
         match diffbase {
             DiffbaseKind::Status => {
                 let default = StatusDiffbase::default();

@@ -1,10 +1,8 @@
-//! From flags to slots and effects.
+//! From flags and configuration to slots with samples.
 
 use kopf_crd::kopf::Contract;
 use kopf_crd::kopf::ContractConfig;
 use kopf_crd::kopf::Slot;
-use kopf_crd::kopf::effects;
-use kopf_crd::kopf::effects::Loss;
 use kopf_crd::kopf::record;
 use serde_json::Value;
 use serde_json::json;
@@ -96,6 +94,23 @@ fn slots_follow_from_the_storages() {
             ],
         ),
         (
+            json!({
+                "progress-storage": {"kind": "multi", "storages": [
+                    {"kind": "status", "field": "status.a", "touch_field": ["status", "b.c"]},
+                    {"kind": "annotations", "prefix": "my.example.com", "touch_key": "ping"},
+                ]},
+                "diffbase-storage": {"kind": "status", "name": "base", "ignored_fields": ["spec.x"]},
+                "results": "none",
+            }),
+            vec![
+                "progress status.a !",
+                "progress metadata.annotations",
+                "touch status[\"b.c\"]",
+                "touch metadata.annotations[\"my.example.com/ping\"] !",
+                "diffbase status.base.last-handled-configuration !",
+            ],
+        ),
+        (
             json!({"storage": "annotations", "result": ["resize/spec.size=string"], "writes": ["status.phase=\"Error\""]}),
             vec![
                 "progress metadata.annotations !",
@@ -150,6 +165,10 @@ fn statements_without_sense_are_refused() {
             "`diffbase-field` has no use: the diff-base is not in the status",
         ),
         (json!({"prefix": "x.example.com"}), "`prefix` has no use: no storage is in annotations"),
+        (
+            json!({"progress-storage": {"kind": "status"}, "touch-field": "status.x"}),
+            "`touch-field` has no use: `progress-storage` says it",
+        ),
         (json!({"storage": "smart", "prefix": ""}), "ValueError: Annotations storages must be prefixed."),
         (
             json!({"progress-field": "status.{nam}.progress"}),
@@ -208,6 +227,12 @@ fn flags_win_over_a_file_and_a_crds_own_statements_over_general_ones() {
         all,
         config(json!({"kopf": "1.45.2", "storage": "status", "result": ["b"], "results": "none"}))
     );
+    let long = config(json!({"progress-storage": {"kind": "smart"}, "name": "x"}));
+    assert_eq!(
+        config(json!({"touch-field": "status.y"})).over(long.clone()),
+        config(json!({"touch-field": "status.y", "name": "x"}))
+    );
+    assert_eq!(long.clone().over(config(json!({"storage": "multi", "progress-field": "status.y"}))), long);
     assert!(ContractConfig::default().is_silent() && !all.is_silent());
 }
 
@@ -286,156 +311,4 @@ fn old_versions_send_what_they_sent() {
         *entry,
         json!({"namespace": null, "priority": 100, "lifetime": 60.0, "lastseen": "2026-01-01T12:00:00.123456"})
     );
-}
-
-/// What is stored of a patch whose record lacks these keys.
-fn without(patch: &Value, keys: &[&str]) -> Value {
-    let mut stored = patch.clone();
-    let records = stored.pointer_mut("/status/kopf/progress").unwrap().as_object_mut().unwrap();
-    for record in records.values_mut() {
-        record
-            .as_object_mut()
-            .unwrap()
-            .retain(|key, value| !value.is_null() && !keys.contains(&key.as_str()));
-    }
-    stored
-}
-
-#[test]
-fn effects_follow_from_what_is_left() {
-    let status = json!({});
-    let annotated = json!({"diffbase": "annotations", "storage": "annotations"});
-    let rows = [
-        (&status, "progress", false, json!({"spec": {}}), Some("stalls")),
-        (&status, "progress", false, json!({"status": {}}), Some("stalls-later")),
-        (
-            &status,
-            "progress",
-            false,
-            json!({"status": {"kopf": {"progress": {"create_fn": {}}}}}),
-            Some("stalls-later"),
-        ),
-        (&status, "progress", true, json!({}), Some("stalls-refused")),
-        (&status, "touch", false, json!({"status": {"kopf": {}}}), Some("sleeps")),
-        (&status, "touch", true, json!({}), Some("sleeps")),
-        (&status, "diffbase", false, json!({}), Some("creates-again")),
-        (&status, "diffbase", true, json!({}), Some("last-again-refused")),
-        (&status, "result:*", false, json!({"status": {}}), Some("value-lost")),
-        (&status, "result:*", false, json!({"status": {"your_handler": {}}}), Some("value-emptied")),
-        (&status, "result:*", true, json!({}), Some("cycle-refused")),
-        (&annotated, "result:*", true, json!({}), Some("value-refused")),
-        (
-            &status,
-            "result:*",
-            false,
-            json!({"status": {"your_handler": {"your_key": "value"}, "more": 1}}),
-            None,
-        ),
-    ];
-    for (of, name, rejected, stored, effect) in rows {
-        let contract = contract(of.clone());
-        let slot = slot(&contract, name);
-        let loss =
-            Loss { rejected, status_subresource: true, patch: &slot.samples[0].patch, stored: &stored };
-        assert_eq!(effects::of(&contract, &slot, &loss).map(|it| it.id), effect, "{of}: {name} as {stored}");
-    }
-    let contract = contract(status);
-    let slot = slot(&contract, "progress");
-    let rows: [(&[&str], _); 14] = [
-        (&[], None),
-        (&["started"], Some("stalls-on-retry")),
-        (&["retries"], Some("stalls-on-retry")),
-        (&["success"], Some("loops")),
-        (&["success", "delayed"], Some("loops-at-once")),
-        (&["success", "retries"], Some("stalls")),
-        (&["failure"], Some("fails-again")),
-        (&["delayed"], Some("retries-at-once")),
-        (&["delayed", "message", "purpose", "subrefs"], Some("retries-at-once")),
-        (&["delayed", "retries"], Some("retries-once")),
-        (&["purpose"], Some("forgets-purpose")),
-        (&["message"], Some("forgets-message")),
-        (&["message", "retries"], Some("stalls-on-retry")),
-        (&["stopped"], None),
-    ];
-    for (lost, effect) in rows {
-        let patch = &slot.samples[0].patch;
-        let loss = Loss { rejected: false, status_subresource: true, patch, stored: &without(patch, lost) };
-        assert_eq!(effects::of(&contract, &slot, &loss).map(|it| it.id), effect, "without {lost:?}");
-    }
-}
-
-/// Each row was seen with Kopf on a real API server.
-#[test]
-fn what_a_refusal_takes_along_depends_on_what_else_is_in_the_request() {
-    let status = json!({"diffbase": "status"});
-    let diffbase_apart = json!({"diffbase": "annotations"});
-    let progress_apart = json!({"storage": "annotations", "diffbase": "status"});
-    let all_apart = json!({"storage": "annotations"});
-    let rows = [
-        (&status, "result:*", true, "cycle-refused"),
-        (&diffbase_apart, "result:*", true, "progress-refused"),
-        (&diffbase_apart, "result:*", false, "cycle-refused"),
-        (&progress_apart, "result:*", true, "cycle-refused"),
-        (&all_apart, "result:*", true, "value-refused"),
-        (&all_apart, "result:*", false, "cycle-refused"),
-        (&status, "diffbase", true, "last-again-refused"),
-        (&progress_apart, "diffbase", true, "creates-again-refused"),
-        (&progress_apart, "diffbase", false, "last-again-refused"),
-    ];
-    for (of, name, status_subresource, effect) in rows {
-        let contract = contract(of.clone());
-        let slot = slot(&contract, name);
-        let loss =
-            Loss { rejected: true, status_subresource, patch: &slot.samples[0].patch, stored: &json!({}) };
-        assert_eq!(
-            effects::of(&contract, &slot, &loss).map(|it| it.id),
-            Some(effect),
-            "{of}: {name} {status_subresource}"
-        );
-    }
-    for (of, effect) in [(&status, "never-done"), (&diffbase_apart, "keeps-records")] {
-        let contract = contract(of.clone());
-        let slot = slot(&contract, "progress");
-        let purge = &slot.samples.last().unwrap().patch;
-        let loss = Loss { rejected: true, status_subresource: true, patch: purge, stored: &json!({}) };
-        assert_eq!(effects::of(&contract, &slot, &loss).map(|it| it.id), Some(effect), "{of}");
-    }
-}
-
-#[test]
-fn peers_misjudge_each_other_by_what_is_left() {
-    let contract = Contract::of_peering("1.45.2".parse().unwrap());
-    let slot = slot(&contract, "peering");
-    let patch = &slot.samples[0].patch;
-    let without = |keys: &[&str]| {
-        let mut stored = patch.clone();
-        let entry = stored["status"][&slot.path.0[1]].as_object_mut().unwrap();
-        entry.retain(|key, _| !keys.contains(&key.as_str()));
-        stored
-    };
-    let rows = [
-        (json!({"status": {}}), Some("peers-unseen")),
-        (without(&["priority", "lifetime", "lastseen"]), Some("peers-unranked")),
-        (without(&["lastseen"]), Some("peers-undying")),
-        (without(&["lifetime"]), Some("peers-late")),
-        (without(&[]), None),
-    ];
-    for (stored, effect) in rows {
-        let loss = Loss { rejected: false, status_subresource: false, patch, stored: &stored };
-        assert_eq!(effects::of(&contract, &slot, &loss).map(|it| it.id), effect, "{stored}");
-    }
-}
-
-#[test]
-fn a_copy_in_annotations_softens_a_loss() {
-    let contract = contract(json!({"storage": "multi", "results": "none"}));
-    let slots = contract.slots();
-    let copy = slots.iter().find(|it| it.path.to_string() == "status.kopf.progress").unwrap();
-    let loss =
-        Loss { rejected: false, status_subresource: true, patch: &copy.samples[0].patch, stored: &json!({}) };
-    assert_eq!(effects::of(&contract, copy, &loss).map(|it| it.id), Some("reads-copy"));
-    let refused = Loss { rejected: true, ..loss };
-    assert_eq!(effects::of(&contract, copy, &refused).map(|it| it.id), Some("slowed-down"));
-    let at_once = Loss { status_subresource: false, ..refused };
-    assert_eq!(effects::of(&contract, copy, &at_once).map(|it| it.id), Some("stalls-refused"));
 }

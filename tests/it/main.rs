@@ -4,6 +4,7 @@ mod admit;
 #[cfg(feature = "check")]
 mod admit_oracle;
 mod contract;
+mod effects;
 mod kopf;
 mod tidy;
 #[cfg(feature = "check")]
