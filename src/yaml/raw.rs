@@ -69,7 +69,8 @@ pub(super) fn read(text: &str, base: usize, ending: Ending) -> Result<Document<'
     let mut reader = Reader {
         text,
         base,
-        nodes: Vec::new(),
+        // Real manifests have a node every 40 bytes.
+        nodes: Vec::with_capacity(text.len() / 36),
         open: Vec::new(),
         anchors: Vec::new(),
         at: 0,
@@ -140,7 +141,9 @@ fn directive_fault(text: &str, version: Option<(u32, u32)>, base: usize) -> Resu
 /// Every byte keeps its place.
 pub(super) fn with_plain_breaks(text: &str) -> Cow<'_, str> {
     const SEPARATORS: [char; 2] = ['\u{2028}', '\u{2029}'];
-    if text.is_ascii() || !text.contains(['\u{85}', SEPARATORS[0], SEPARATORS[1]]) {
+    let contains =
+        |it: char| memchr::memmem::find(text.as_bytes(), it.encode_utf8(&mut [0; 4]).as_bytes()).is_some();
+    if text.is_ascii() || !contains('\u{85}') && !SEPARATORS.into_iter().any(contains) {
         return Cow::Borrowed(text);
     }
     let mut text = text.replace('\u{85}', "\r\n");

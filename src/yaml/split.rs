@@ -21,23 +21,22 @@ pub(super) fn chunks(text: &str, from: usize) -> Vec<Chunk> {
     let mut start = from;
     // After a broken separator everything belongs to a document that no client reads.
     let mut skipping = false;
-    let mut at = from;
-    while at < text.len() {
-        let end = text[at..].find('\n').map_or(text.len(), |it| at + it + 1);
-        if let Some(rest) = text[at..end].strip_prefix("---") {
-            let detail = rest.trim();
-            let broken = !detail.is_empty() && !detail.starts_with('#');
-            let fault = broken.then(|| {
-                let column = at + 3 + (rest.len() - rest.trim_start().len());
-                column..column + detail.len()
-            });
-            if !skipping && (start < at || broken) {
-                found.push(Chunk { range: start..at, fault });
-            }
-            // A separator that closes no document is the first line of the next one, for the parser to skip.
-            (start, skipping) = (if start < at { end } else { at }, broken);
+    let first = text[from..].starts_with("---").then_some(from);
+    let further = memchr::memmem::find_iter(&text.as_bytes()[from..], "\n---").map(|it| from + it + 1);
+    for at in first.into_iter().chain(further) {
+        let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |it| at + it + 1);
+        let rest = &text[at + 3..end];
+        let detail = rest.trim();
+        let broken = !detail.is_empty() && !detail.starts_with('#');
+        let fault = broken.then(|| {
+            let column = at + 3 + (rest.len() - rest.trim_start().len());
+            column..column + detail.len()
+        });
+        if !skipping && (start < at || broken) {
+            found.push(Chunk { range: start..at, fault });
         }
-        at = end;
+        // A separator that closes no document is the first line of the next one, for the parser to skip.
+        (start, skipping) = (if start < at { end } else { at }, broken);
     }
     if !skipping && start < text.len() {
         found.push(Chunk { range: start..text.len(), fault: None });

@@ -38,7 +38,7 @@ pub(super) fn name(text: &str, at: usize) -> Result<(), Fault> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, tabs: text.contains('\t'), at: 0, flow: 0 }
+        Self { text, tabs: memchr::memchr(b'\t', text.as_bytes()).is_some(), at: 0, flow: 0 }
     }
 
     /// Whether [`Reader::plain`] wants to know the indentation.
