@@ -127,6 +127,7 @@ impl Court<'_> {
         for request in self.contract.requests(&sample.patch, self.version.status_subresource) {
             run.want = server::merge(run.want, &request.patch).unwrap_or_default();
         }
+        without_empty_annotations(&mut run.want);
         self.send(&sample.patch, &mut stored, &mut run);
         run.got = self.read(&stored, &mut run.unknown);
         run
@@ -258,6 +259,14 @@ fn guessed(slot: &Slot, verdicts: Vec<Verdict>) -> Verdict {
     }
     let (errors, witness, effect) = Default::default();
     Verdict { fate: Fate::Unknown, unknown: vec![reason], errors, witness, effect, ..verdict }
+}
+
+/// Metadata is encoded without empty maps: an object whose last annotation was taken away has no `annotations`.
+fn without_empty_annotations(object: &mut Value) {
+    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+    if metadata.get("annotations").and_then(Value::as_object).is_some_and(|it| it.is_empty()) {
+        metadata.remove("annotations");
+    }
 }
 
 fn in_etcd(object: &Value) -> Stored<'_> {

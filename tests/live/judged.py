@@ -17,6 +17,7 @@ EFFECTS = [
     (r"^calls two handlers .* one alone stalls", {"two": "loops", "*": "stalls"}),
     (r"^calls two handlers .* one alone retries at once", {"two": "loops", "*": "hurries"}),
     (r"^calls create handlers again", {"two": "loops", "retry": "loops", "*": "reruns"}),
+    (r"^calls a handler that failed for good again", {"*": "stalls"}),
     (r"^calls the (last |last create )?handler again", {"*": "reruns"}),
     (r"^calls the first handler again and again", {"*": "loops"}),
     (r"^(the value|what is in the value|a part of the value) ", {"*": "loses"}),
@@ -59,13 +60,20 @@ def has_command(binary, name):
 
 
 def effects(report, handled):
-    """Slot → effect, over the slots of the handled version that are not kept."""
+    """Slot and path → effect, over the slots of the handled version that are lost."""
     found = {}
     for crd in report["crds"]:
         for version in crd["versions"]:
             if version["name"] == handled:
-                found |= {it["slot"]: it.get("effect") or "" for it in version["slots"] if it["fate"] != "kept"}
+                lost = [it for it in version["slots"] if it["fate"] in ("pruned", "rejected")]
+                found |= {f"{it['slot']} {it['path']}": it.get("effect") or "" for it in lost}
     return found
+
+
+def unknown(report, handled):
+    """Whether the report says of some slot of the handled version that its fate cannot be told."""
+    versions = [it for crd in report["crds"] for it in crd["versions"] if it["name"] == handled]
+    return any(it["fate"] == "unknown" for version in versions for it in version["slots"])
 
 
 def predicted(found, operator):
