@@ -2,6 +2,8 @@
 //!
 //! Mirrors kube-apiserver 1.37.2. This module knows no Kopf. What it cannot evaluate is [`Unknown`], never accepted.
 
+pub mod cel;
+
 /// Why a question cannot be answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown(pub String);

@@ -1,0 +1,89 @@
+//! One rule, compiled: its expressions, what they may cost, and the field it blames.
+//!
+//! Mirrors `compileRule` of the server's `cel/compilation.go`.
+
+use crate::schema::Schema;
+use crate::schema::ValidationRule;
+use crate::server::cel::check;
+use crate::server::cel::cost;
+use crate::server::cel::decl;
+use crate::server::cel::field_path;
+use crate::server::cel::parse;
+use crate::server::cel::syntax::Expr;
+use crate::server::cel::syntax::Failure;
+use crate::server::cel::types::Type;
+
+/// A rule of a node.
+#[derive(Debug)]
+pub(super) struct Rule {
+    /// The expression, if the server takes it; nothing for an empty one.
+    pub(super) program: Option<Result<Program, Failure>>,
+    /// The expression of the message, if there is one and the rule itself is taken.
+    pub(super) message: Option<Result<Program, Failure>>,
+    /// Whether the rule names `oldSelf`.
+    pub(super) uses_old: bool,
+    /// How often the rule may run on one object by the size of requests alone.
+    pub(super) cardinality: u64,
+    /// `fieldPath` as the server writes it; empty for none.
+    pub(super) field_path: String,
+}
+
+/// An expression that the server takes.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) expr: Expr,
+    /// What it may cost at worst, if that is known.
+    pub(super) max_cost: Option<u64>,
+}
+
+/// Compiles a rule on a node of the schema.
+pub(super) fn rule(schema: &Schema, resource: bool, rule: &ValidationRule) -> Rule {
+    let mut res = Rule {
+        program: None,
+        message: None,
+        uses_old: false,
+        cardinality: (decl::MAX_REQUEST / (decl::min_size(schema, resource) + 1)) as u64,
+        field_path: String::new(),
+    };
+    if rule.rule.trim().is_empty() {
+        return res;
+    }
+    let optional_old = rule.optional_old_self == Some(true);
+    match compile(schema, resource, &rule.rule, optional_old, true) {
+        Err(failure) => res.program = Some(Err(failure)),
+        Ok((program, uses_old)) => {
+            res.program = Some(Ok(program));
+            res.uses_old = uses_old;
+            if !rule.message_expression.is_empty() {
+                let message = compile(schema, resource, &rule.message_expression, optional_old, false);
+                res.message = Some(message.map(|it| it.0));
+            }
+            res.field_path = field_path::read(schema, &rule.field_path).unwrap_or_default();
+        }
+    }
+    res
+}
+
+/// Compiles an expression, of a rule or else of a message, and says whether it names `oldSelf`.
+fn compile(
+    schema: &Schema,
+    resource: bool,
+    text: &str,
+    optional_old: bool,
+    is_rule: bool,
+) -> Result<(Program, bool), Failure> {
+    let Some(decl) = decl::of(schema, resource) else {
+        return Err(Failure::Refused("failed to convert to declType for CEL validation rules".to_owned()));
+    };
+    let (mut expr, ids) = parse::parse(text)?;
+    let this = Type::of(schema, decl);
+    let old = if optional_old { Type::optional(this.clone()) } else { this.clone() };
+    let checked = check::check(&mut expr, ids, &this, &old)?;
+    match (&checked.ty, is_rule) {
+        (Type::Bool, true) | (Type::String, false) => {}
+        (_, true) => return Err(Failure::Refused("cel expression must evaluate to a bool".to_owned())),
+        (_, false) => return Err(Failure::Refused("messageExpression must evaluate to a string".to_owned())),
+    }
+    let max_cost = cost::estimate(&expr, &checked, schema, resource).map(|it| it.max);
+    Ok((Program { expr, max_cost }, checked.uses_old))
+}

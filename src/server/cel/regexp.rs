@@ -1,0 +1,14 @@
+//! Regular expressions of rules.
+
+use crate::server::cel::pattern;
+use crate::server::cel::pattern::Refused;
+use crate::server::cel::syntax::Failure;
+use regex::Regex;
+
+/// Compiles a pattern of RE2.
+pub(super) fn compile(pattern: &str) -> Result<Regex, Failure> {
+    pattern::compile(pattern).map_err(|refused| match refused {
+        Refused::Invalid(why) => Failure::Refused(format!("error parsing regexp: {why}")),
+        Refused::Unsupported(why) => Failure::Unknown(why),
+    })
+}

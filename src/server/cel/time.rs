@@ -1,0 +1,137 @@
+//! Durations and points in time as Go reads and counts them.
+
+/// The nanoseconds of a second.
+pub(super) const SECOND: i64 = 1_000_000_000;
+
+/// Reads what Go's `time.ParseDuration` reads (`1h30m`, `-1.5s`), in nanoseconds.
+pub(super) fn duration(text: &str) -> Option<i64> {
+    let (negative, mut rest) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    if rest == "0" {
+        return Some(0);
+    }
+    if rest.is_empty() {
+        return None;
+    }
+    let mut total: i128 = 0;
+    while !rest.is_empty() {
+        let whole = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, after) = rest.split_at(whole);
+        let fraction_text = after.strip_prefix('.').map(|it| &it[..it.bytes().take_while(u8::is_ascii_digit).count()]);
+        let after = fraction_text.map_or(after, |it| &after[1 + it.len()..]);
+        if digits.is_empty() && fraction_text.is_none_or(str::is_empty) {
+            return None;
+        }
+        let length = after.find(|it: char| it == '.' || it.is_ascii_digit()).unwrap_or(after.len());
+        let unit: i128 = match &after[..length] {
+            "ns" => 1,
+            "us" | "µs" | "μs" => 1_000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "m" => 60_000_000_000,
+            "h" => 3_600_000_000_000,
+            _ => return None,
+        };
+        let count: i128 = if digits.is_empty() { 0 } else { digits.parse().ok().filter(|it| *it <= 1 << 63)? };
+        total += count * unit;
+        if let Some(fraction) = fraction_text {
+            // Go computes the fraction in floating point and drops digits that do not fit.
+            let kept = &fraction[..fraction.len().min(18)];
+            let value = kept.parse::<i128>().unwrap_or(0) as f64;
+            total += (value * (unit as f64 / 10f64.powi(kept.len() as i32))) as i128;
+        }
+        if total > 1 << 63 {
+            return None;
+        }
+        rest = &after[length..];
+    }
+    let total = if negative { -total } else { total };
+    i64::try_from(total).ok()
+}
+
+/// Reads a timestamp of RFC 3339 in its strict form, in nanoseconds since 1970. What else Go may take is not modeled.
+pub(super) fn timestamp(text: &str) -> Option<i128> {
+    let bytes = text.as_bytes();
+    let number = |from: usize, to: usize| -> Option<i64> {
+        let digits = text.get(from..to)?;
+        if digits.bytes().all(|it| it.is_ascii_digit()) { digits.parse().ok() } else { None }
+    };
+    let punctuation = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
+    if punctuation.iter().any(|(at, byte)| bytes.get(*at) != Some(byte)) {
+        return None;
+    }
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    if hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let days = days(year, month, day)?;
+    let mut rest = &text[19..];
+    let mut nanos = 0;
+    if let Some(fraction) = rest.strip_prefix('.') {
+        let length = fraction.bytes().take_while(u8::is_ascii_digit).count();
+        if length == 0 || length > 9 {
+            return None;
+        }
+        nanos = format!("{:0<9}", &fraction[..length]).parse::<i128>().ok()?;
+        rest = &fraction[length..];
+    }
+    let offset = match rest.as_bytes() {
+        b"Z" => 0,
+        [sign @ (b'+' | b'-'), _, _, b':', _, _] => {
+            let at = text.len() - 6;
+            let (hours, minutes) = (number(at + 1, at + 3)?, number(at + 4, at + 6)?);
+            if hours > 23 || minutes > 59 {
+                return None;
+            }
+            (hours * 3600 + minutes * 60) * if *sign == b'+' { 1 } else { -1 }
+        }
+        _ => return None,
+    };
+    let seconds = days * 86400 + hour * 3600 + minute * 60 + second - offset;
+    Some(i128::from(seconds) * i128::from(SECOND) + nanos)
+}
+
+/// Reads a date (`2006-01-02`), in nanoseconds since 1970.
+pub(super) fn date(text: &str) -> Option<i128> {
+    if text.len() == 10 { timestamp(&format!("{text}T00:00:00Z")) } else { None }
+}
+
+/// The days since 1970 of a date of the Gregorian calendar, if there is such a date.
+fn days(year: i64, month: i64, day: i64) -> Option<i64> {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if day < 1 || day > length {
+        return None;
+    }
+    // Counting years from March puts the leap day at the end.
+    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let era = y.div_euclid(400);
+    let of_era = y.rem_euclid(400);
+    let of_year = (153 * m + 2) / 5 + day - 1;
+    Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
+}
+
+/// The year, month (from 0), day of the month (from 0), day of the year (from 0) and weekday (Sunday 0) of a timestamp.
+pub(super) fn calendar(nanos: i128) -> [i64; 5] {
+    let day = nanos.div_euclid(i128::from(SECOND) * 86_400) as i64;
+    let shifted = day + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let m = (5 * of_year + 2) / 153;
+    let month = if m < 10 { m + 2 } else { m - 10 };
+    let year = year_of_era + era * 400 + i64::from(month < 2);
+    let day_of_month = of_year - (153 * m + 2) / 5;
+    let first = days(year, 1, 1).unwrap_or(day);
+    [year, month, day_of_month, day - first, (day + 4).rem_euclid(7)]
+}
