@@ -2,8 +2,6 @@
 //!
 //! Mirrors kube-apiserver 1.37.2. This module knows no Kopf. What it cannot evaluate is [`Unknown`], never accepted.
 
-pub mod cel;
-
 /// Why a question cannot be answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown(pub String);
@@ -21,6 +19,7 @@ pub struct FieldError {
 }
 
 pub mod admit;
+pub mod cel;
 mod convert;
 mod default;
 mod embedded;

@@ -67,9 +67,11 @@ pub fn fields(schema: &Schema, rule: &ValidationRule, at: &str) -> Vec<FieldErro
 /// `errors` are the errors of the schema itself: the rules of a node with an error at or below it are not looked at.
 /// A schema that is not structural, or whose defaults are refused, must not be asked about at all.
 pub fn admit(rules: &Rules, schema: &Schema, path: &str, errors: &[FieldError]) -> Compiled {
-    let mut walk = Walk { errors, res: Compiled::default(), total: 0, expensive: Vec::new(), uncosted: false };
+    let mut walk =
+        Walk { errors, res: Compiled::default(), total: 0, expensive: Vec::new(), uncosted: false };
     if let Some(root) = &rules.root {
-        let place = Place { path: path.to_owned(), scope: Scope::None, cardinality: Some(1), uncorrelatable: None };
+        let place =
+            Place { path: path.to_owned(), scope: Scope::None, cardinality: Some(1), uncorrelatable: None };
         walk.node(schema, root, place);
     }
     walk.finish(schema, path);
@@ -116,7 +118,10 @@ impl Walk<'_> {
         let below = |path: String, uncorrelatable: Option<String>| Place {
             path,
             scope,
-            cardinality: place.cardinality.zip(max_elements(schema)).map(|(one, two)| one.saturating_mul(two)),
+            cardinality: place
+                .cardinality
+                .zip(max_elements(schema))
+                .map(|(one, two)| one.saturating_mul(two)),
             uncorrelatable,
         };
         let path = &place.path;
@@ -160,7 +165,12 @@ impl Walk<'_> {
             None => return,
             Some(Ok(program)) => self.cost(program, times, &format!("{path}.rule"), "rule", at),
             Some(Err(Failure::Refused(why))) => {
-                self.refuse(format!("{path}.rule"), "FieldValueInvalid", format!("compilation failed: {why}"), at);
+                self.refuse(
+                    format!("{path}.rule"),
+                    "FieldValueInvalid",
+                    format!("compilation failed: {why}"),
+                    at,
+                );
             }
             Some(Err(Failure::Unknown(why))) => {
                 self.res.unknown.push(Unknown(format!("{path}.rule: {why}")));
@@ -170,7 +180,9 @@ impl Walk<'_> {
         match &rule.message {
             None => {}
             // The server does not multiply the cost of messages.
-            Some(Ok(program)) => self.cost(program, 1, &format!("{path}.messageExpression"), "messageExpression", at),
+            Some(Ok(program)) => {
+                self.cost(program, 1, &format!("{path}.messageExpression"), "messageExpression", at)
+            }
             Some(Err(Failure::Refused(why))) => {
                 let detail = format!("messageExpression compilation failed: {why}");
                 self.refuse(format!("{path}.messageExpression"), "FieldValueInvalid", detail, at);
@@ -181,8 +193,9 @@ impl Walk<'_> {
         }
         if rule.uses_old {
             if let Some(list) = &place.uncorrelatable {
-                let detail =
-                    format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {list}");
+                let detail = format!(
+                    "oldSelf cannot be used on the uncorrelatable portion of the schema within {list}"
+                );
                 self.refuse(format!("{path}.rule"), "FieldValueInvalid", detail, at);
             }
         } else if written.optional_old_self.is_some() {
@@ -198,7 +211,12 @@ impl Walk<'_> {
             return;
         };
         if cost > RULE_LIMIT {
-            self.refuse(path.to_owned(), "FieldValueForbidden", exceeded(&format!("estimated {what} cost"), cost, RULE_LIMIT), at);
+            self.refuse(
+                path.to_owned(),
+                "FieldValueForbidden",
+                exceeded(&format!("estimated {what} cost"), cost, RULE_LIMIT),
+                at,
+            );
         }
         self.total = self.total.saturating_add(cost);
         if cost >= SCHEMA_LIMIT / 100 {
@@ -216,11 +234,17 @@ impl Walk<'_> {
             self.res.unknown.push(Unknown(format!("{path}: the most expensive rules are not known")));
         }
         for (_, path, at) in std::mem::take(&mut self.expensive) {
-            let detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
+            let detail =
+                "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
             self.refuse(path, "FieldValueForbidden", detail.to_owned(), at);
         }
         let what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
-        self.refuse(path.to_owned(), "FieldValueForbidden", exceeded(what, self.total, SCHEMA_LIMIT), schema.at);
+        self.refuse(
+            path.to_owned(),
+            "FieldValueForbidden",
+            exceeded(what, self.total, SCHEMA_LIMIT),
+            schema.at,
+        );
     }
 
     fn refuse(&mut self, field: String, ty: &'static str, detail: String, at: Span) {

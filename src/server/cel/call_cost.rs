@@ -90,12 +90,33 @@ pub(super) fn library(
             Some((cost, None))
         }
         "validate" => Some((traversal(first?).scaled(128.0 * REGEX), None)),
-        "masked" | "prefixLength" | "family" | "isUnspecified" | "isLoopback" | "isLinkLocalMulticast"
-        | "isLinkLocalUnicast" | "isGlobalUnicast" | "format.named" | "sign" | "asInteger" | "isInteger"
-        | "asApproximateFloat" | "isGreaterThan" | "isLessThan" | "compareTo" | "add" | "sub" | "major" | "minor"
-        | "patch" | "getScheme" | "getHostname" | "getHost" | "getPort" | "getEscapedPath" | "getQuery" => {
-            Some((Range::of(1), None))
-        }
+        "masked"
+        | "prefixLength"
+        | "family"
+        | "isUnspecified"
+        | "isLoopback"
+        | "isLinkLocalMulticast"
+        | "isLinkLocalUnicast"
+        | "isGlobalUnicast"
+        | "format.named"
+        | "sign"
+        | "asInteger"
+        | "isInteger"
+        | "asApproximateFloat"
+        | "isGreaterThan"
+        | "isLessThan"
+        | "compareTo"
+        | "add"
+        | "sub"
+        | "major"
+        | "minor"
+        | "patch"
+        | "getScheme"
+        | "getHostname"
+        | "getHost"
+        | "getPort"
+        | "getEscapedPath"
+        | "getQuery" => Some((Range::of(1), None)),
         "_==_" => equality(args),
         _ => None,
     }
@@ -136,7 +157,9 @@ fn replaced(size: Range, from: Range, to: Range) -> Range {
 
 /// Equality of values of the server's own types.
 fn equality(args: &[Arg<'_, '_>]) -> Option<Estimate> {
-    let [Arg { ty: Type::Library(one), .. }, Arg { ty: Type::Library(two), size, .. }] = args else { return None };
+    let [Arg { ty: Type::Library(one), .. }, Arg { ty: Type::Library(two), size, .. }] = args else {
+        return None;
+    };
     if one != two {
         return None;
     }

@@ -7,13 +7,13 @@ use crate::server::cel::decl;
 use crate::server::cel::functions::Overload;
 use crate::server::cel::functions::overloads;
 use crate::server::cel::regexp;
-use crate::server::cel::time;
 use crate::server::cel::syntax::ACCUMULATOR;
 use crate::server::cel::syntax::Expr;
 use crate::server::cel::syntax::Failure;
 use crate::server::cel::syntax::Fold;
 use crate::server::cel::syntax::Kind;
 use crate::server::cel::syntax::Literal;
+use crate::server::cel::time;
 use crate::server::cel::types::Mapping;
 use crate::server::cel::types::Type;
 use crate::server::cel::types::most_general;
@@ -49,19 +49,47 @@ pub(super) fn check<'s>(
     checker.expr(expr)?;
     let types: Vec<_> = checker.types.iter().map(|it| checker.mapping.substitute(it, true)).collect();
     literals(expr, &types)?;
-    Ok(Checked { ty: types[expr.id].clone(), types, overloads: checker.overloads, uses_old: checker.uses_old })
+    Ok(Checked {
+        ty: types[expr.id].clone(),
+        types,
+        overloads: checker.overloads,
+        uses_old: checker.uses_old,
+    })
 }
 
 /// Words that name types.
 const TYPES: [&str; 12] = [
-    "bool", "bytes", "double", "duration", "int", "list", "map", "null_type", "string", "timestamp", "type", "uint",
+    "bool",
+    "bytes",
+    "double",
+    "duration",
+    "int",
+    "list",
+    "map",
+    "null_type",
+    "string",
+    "timestamp",
+    "type",
+    "uint",
 ];
 /// Packages of types that only the server knows.
 const PACKAGES: [&str; 4] = ["google", "net", "kubernetes", "optional_type"];
 /// Functions of the server that are of no use without its own values, or too young to be sure of.
 const UNDECIDED: [&str; 14] = [
-    "path", "group", "serviceAccount", "resource", "subresource", "namespace", "name", "check", "errored", "error",
-    "allowed", "reason", "fieldSelector", "labelSelector",
+    "path",
+    "group",
+    "serviceAccount",
+    "resource",
+    "subresource",
+    "namespace",
+    "name",
+    "check",
+    "errored",
+    "error",
+    "allowed",
+    "reason",
+    "fieldSelector",
+    "labelSelector",
 ];
 
 struct Checker<'s> {
@@ -238,8 +266,12 @@ impl<'s> Checker<'s> {
         match res {
             Some(ty) => Ok(ty),
             None => {
-                let types: Vec<_> = types.iter().map(|it| format!("{:?}", self.mapping.substitute(it, true))).collect();
-                refused(format!("found no matching overload for '{function}' applied to '({})'", types.join(", ")))
+                let types: Vec<_> =
+                    types.iter().map(|it| format!("{:?}", self.mapping.substitute(it, true))).collect();
+                refused(format!(
+                    "found no matching overload for '{function}' applied to '({})'",
+                    types.join(", ")
+                ))
             }
         }
     }
@@ -264,7 +296,9 @@ impl<'s> Checker<'s> {
                 self.mapping.assign(&Type::Dyn, &range);
                 Type::Dyn
             }
-            other => return refused(format!("expression of type '{other:?}' cannot be range of a comprehension")),
+            other => {
+                return refused(format!("expression of type '{other:?}' cannot be range of a comprehension"));
+            }
         };
         self.scope.push((ACCUMULATOR.to_owned(), accumulator.clone()));
         self.scope.push((fold.var.clone(), var));

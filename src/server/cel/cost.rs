@@ -245,7 +245,8 @@ impl<'s> Coster<'_, 's> {
         self.locals.push(accumulator);
         let entry = self.entry(&fold.range);
         let list = entry.map_or_else(|| matches!(self.ty(&fold.range), Type::List(_)), |it| it.list);
-        let (size, step) = if list { (entry.map(|it| it.value), "@items") } else { (entry.map(|it| it.key), "@keys") };
+        let (size, step) =
+            if list { (entry.map(|it| it.value), "@items") } else { (entry.map(|it| it.key), "@keys") };
         let way = self.way(&fold.range).append(step);
         self.locals.push(Local { name: fold.var.clone(), way, size, entry: None });
         let condition = self.cost(&fold.condition);
@@ -292,7 +293,8 @@ impl<'s> Coster<'_, 's> {
         let mut cost = Range { min: u64::MAX, max: 0 };
         let mut size: Option<Range> = None;
         for overload in overloads {
-            let (found, found_size) = self.function(expr, function, overload, target.as_ref(), &nodes, &costs);
+            let (found, found_size) =
+                self.function(expr, function, overload, target.as_ref(), &nodes, &costs);
             cost = cost.union(found);
             if let Some(found) = found_size {
                 size = Some(size.map_or(found, |it| it.union(found)));
@@ -366,7 +368,9 @@ impl<'s> Coster<'_, 's> {
 
     fn way(&self, expr: &Expr) -> Way {
         match &expr.kind {
-            Kind::Ident(name) => self.local(name).map_or_else(|| self.ways[expr.id].clone(), |it| it.way.clone()),
+            Kind::Ident(name) => {
+                self.local(name).map_or_else(|| self.ways[expr.id].clone(), |it| it.way.clone())
+            }
             _ => self.ways[expr.id].clone(),
         }
     }

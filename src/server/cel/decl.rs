@@ -24,11 +24,18 @@ pub(super) enum Decl<'s> {
     Duration,
     Timestamp,
     /// A list of the schema's items.
-    List { items: &'s Schema },
+    List {
+        items: &'s Schema,
+    },
     /// A map from strings to the schema's additional properties.
-    Map { values: &'s Schema },
+    Map {
+        values: &'s Schema,
+    },
     /// An object of declared fields; `resource` adds those of every resource.
-    Object { schema: &'s Schema, resource: bool },
+    Object {
+        schema: &'s Schema,
+        resource: bool,
+    },
 }
 
 /// The schema of `apiVersion`, `kind` and of the fields of `metadata` at the root of a resource.
@@ -96,7 +103,11 @@ pub(super) fn field<'s>(schema: &'s Schema, resource: bool, name: &str) -> Optio
 }
 
 /// The type of a field, by its escaped name alone.
-pub(super) fn escaped_field<'s>(schema: &'s Schema, resource: bool, name: &str) -> Option<(&'s Schema, Decl<'s>)> {
+pub(super) fn escaped_field<'s>(
+    schema: &'s Schema,
+    resource: bool,
+    name: &str,
+) -> Option<(&'s Schema, Decl<'s>)> {
     let real = unescape(name)?;
     let found = property(schema, resource, &real)?;
     (escape(&real).as_deref() == Some(name)).then_some(())?;
@@ -124,7 +135,13 @@ pub(super) fn max_elements(schema: &Schema, decl: Decl<'_>) -> u64 {
         Decl::String => match schema.max_length {
             Some(max) => cap(max).saturating_mul(4),
             None if schema.enumeration.is_empty() => text,
-            None => schema.enumeration.iter().filter_map(Value::as_str).map(|it| it.len() as u64).max().unwrap_or(0),
+            None => schema
+                .enumeration
+                .iter()
+                .filter_map(Value::as_str)
+                .map(|it| it.len() as u64)
+                .max()
+                .unwrap_or(0),
         },
         Decl::Object { .. } | Decl::Bool | Decl::Int | Decl::Double => 0,
     }
@@ -157,8 +174,27 @@ pub(super) fn min_size(schema: &Schema, resource: bool) -> i64 {
 
 /// Words that CEL reserves; a property of such a name is written `__name__`.
 const RESERVED: [&str; 21] = [
-    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
-    "let", "loop", "package", "namespace", "return", "var", "void", "while",
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 /// The CEL identifier of a property, if it has one.

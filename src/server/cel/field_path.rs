@@ -6,7 +6,7 @@ use crate::schema::Additional;
 use crate::schema::Schema;
 
 /// Reads a path below a node of the schema: as the server writes it, or what is wrong with it.
-pub fn read(schema: &Schema, path: &str) -> Result<String, String> {
+pub(super) fn read(schema: &Schema, path: &str) -> Result<String, String> {
     let mut tokens = tokens(path).into_iter();
     let mut node = Some(schema);
     let mut res = String::new();

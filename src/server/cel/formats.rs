@@ -10,8 +10,19 @@ use crate::server::cel::value::unknown;
 use std::rc::Rc;
 
 const NAMES: [&str; 13] = [
-    "dns1123Label", "dns1123Subdomain", "dns1035Label", "qualifiedName", "dns1123LabelPrefix",
-    "dns1123SubdomainPrefix", "dns1035LabelPrefix", "labelValue", "uri", "uuid", "byte", "date", "datetime",
+    "dns1123Label",
+    "dns1123Subdomain",
+    "dns1035Label",
+    "qualifiedName",
+    "dns1123LabelPrefix",
+    "dns1123SubdomainPrefix",
+    "dns1035LabelPrefix",
+    "labelValue",
+    "uri",
+    "uuid",
+    "byte",
+    "date",
+    "datetime",
 ];
 
 /// Whether a function belongs to this library.
@@ -55,7 +66,8 @@ fn fits(format: &str, text: &str) -> Result<bool> {
 /// A label of DNS, which may start with a digit or not.
 fn label(text: &str, digit_first: bool) -> bool {
     let inner = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-';
-    let first = text.bytes().next().is_some_and(|it| it.is_ascii_lowercase() || digit_first && it.is_ascii_digit());
+    let first =
+        text.bytes().next().is_some_and(|it| it.is_ascii_lowercase() || digit_first && it.is_ascii_digit());
     text.len() <= 63 && first && text.bytes().all(inner) && !text.ends_with('-')
 }
 

@@ -42,7 +42,9 @@ pub(super) fn call<'v>(function: &str, args: &[Val<'v>]) -> Result<Val<'v>> {
         ("_>_", [one, two]) => Ok(Val::Bool(compare(one, two)? == Some(Ordering::Greater))),
         ("_>=_", [one, two]) => Ok(Val::Bool(compare(one, two)?.is_some_and(Ordering::is_ge))),
         ("!_", [Val::Bool(it)]) => Ok(Val::Bool(!it)),
-        ("-_", [Val::Int(it)]) => it.checked_neg().map_or_else(|| error("integer overflow"), |it| Ok(Val::Int(it))),
+        ("-_", [Val::Int(it)]) => {
+            it.checked_neg().map_or_else(|| error("integer overflow"), |it| Ok(Val::Int(it)))
+        }
         ("-_", [Val::Double(it)]) => Ok(Val::Double(-it)),
         ("@in", [item, container]) => contains(item, container),
         ("_[_]", [container, key]) => index(container, key),
@@ -53,21 +55,29 @@ pub(super) fn call<'v>(function: &str, args: &[Val<'v>]) -> Result<Val<'v>> {
         ("bool" | "bytes" | "double" | "duration" | "int" | "string" | "timestamp" | "uint", [it]) => {
             convert(function, it)
         }
-        (_, [Val::Timestamp(_) | Val::Duration(_)]) if function.starts_with("get") => time_part(function, &args[0]),
+        (_, [Val::Timestamp(_) | Val::Duration(_)]) if function.starts_with("get") => {
+            time_part(function, &args[0])
+        }
         ("optional.of", [it]) => Ok(Val::Optional(Some(Rc::new(it.clone())))),
         ("optional.none", []) => Ok(Val::Optional(None)),
         ("hasValue", [Val::Optional(it)]) => Ok(Val::Bool(it.is_some())),
         ("value", [Val::Optional(Some(it))]) => known(it),
         ("value", [Val::Optional(None)]) => error("optional.none() dereference"),
         ("orValue", [Val::Optional(it), other]) => it.as_deref().map_or_else(|| Ok(other.clone()), known),
-        ("or", [one @ Val::Optional(it), other]) => Ok(if it.is_some() { one.clone() } else { other.clone() }),
+        ("or", [one @ Val::Optional(it), other]) => {
+            Ok(if it.is_some() { one.clone() } else { other.clone() })
+        }
         ("url", [Val::String(text)]) => url(text),
         ("isURL", [Val::String(text)]) => Ok(Val::Bool(net::url(text).is_some())),
         (_, [Val::Url(url)]) => url_part(function, url),
         ("sum" | "min" | "max" | "isSorted", [list]) => fold_list(function, list),
         ("first" | "last", [list]) => match list.items() {
             Some(mut items) => {
-                let found = if function == "last" { items.pop() } else { (!items.is_empty()).then(|| items.remove(0)) };
+                let found = if function == "last" {
+                    items.pop()
+                } else {
+                    (!items.is_empty()).then(|| items.remove(0))
+                };
                 Ok(Val::Optional(found.transpose()?.map(Rc::new)))
             }
             None => no_such_overload(),
@@ -87,7 +97,8 @@ fn known<'v>(value: &Val<'v>) -> Result<Val<'v>> {
 
 fn arithmetic<'v>(operator: &str, one: &Val<'v>, two: &Val<'v>) -> Result<Val<'v>> {
     let whole = |it: Option<i64>| it.map_or_else(|| error("integer overflow"), |it| Ok(Val::Int(it)));
-    let natural = |it: Option<u64>| it.map_or_else(|| error("unsigned integer overflow"), |it| Ok(Val::Uint(it)));
+    let natural =
+        |it: Option<u64>| it.map_or_else(|| error("unsigned integer overflow"), |it| Ok(Val::Uint(it)));
     match (operator, one, two) {
         ("_/_", _, Val::Int(0) | Val::Uint(0)) => error("division by zero"),
         ("_%_", _, Val::Int(0) | Val::Uint(0)) => error("modulus by zero"),
@@ -106,7 +117,9 @@ fn arithmetic<'v>(operator: &str, one: &Val<'v>, two: &Val<'v>) -> Result<Val<'v
         ("_*_", Val::Double(one), Val::Double(two)) => Ok(Val::Double(one * two)),
         ("_/_", Val::Double(one), Val::Double(two)) => Ok(Val::Double(one / two)),
         ("_+_", Val::String(one), Val::String(two)) => Ok(Val::text(format!("{one}{two}"))),
-        ("_+_", Val::Bytes(one), Val::Bytes(two)) => Ok(Val::Bytes([one.as_ref(), two.as_ref()].concat().into())),
+        ("_+_", Val::Bytes(one), Val::Bytes(two)) => {
+            Ok(Val::Bytes([one.as_ref(), two.as_ref()].concat().into()))
+        }
         ("_+_", Val::Duration(one), Val::Duration(two)) => span(one.checked_add(*two)),
         ("_-_", Val::Duration(one), Val::Duration(two)) => span(one.checked_sub(*two)),
         ("_+_", Val::Timestamp(at), Val::Duration(by)) | ("_+_", Val::Duration(by), Val::Timestamp(at)) => {
@@ -263,12 +276,16 @@ fn convert<'v>(to: &str, value: &Val<'v>) -> Result<Val<'v>> {
         ("double", Val::Int(it)) => Ok(Val::Double(*it as f64)),
         ("double", Val::Uint(it)) => Ok(Val::Double(*it as f64)),
         ("double", Val::String(text)) => match text.parse::<f64>() {
-            Ok(it) if text.bytes().all(|it| it.is_ascii_digit() || b".-+eE".contains(&it)) && it.is_finite() => {
+            Ok(it)
+                if text.bytes().all(|it| it.is_ascii_digit() || b".-+eE".contains(&it)) && it.is_finite() =>
+            {
                 Ok(Val::Double(it))
             }
             _ => unknown("how Go reads this number is not modeled"),
         },
-        ("duration", Val::String(text)) => time::duration(text).map_or_else(failed, |it| Ok(Val::Duration(it))),
+        ("duration", Val::String(text)) => {
+            time::duration(text).map_or_else(failed, |it| Ok(Val::Duration(it)))
+        }
         ("timestamp", Val::String(text)) => match time::timestamp(text) {
             Some(it) => instant(it),
             None => unknown("how Go reads this timestamp is not modeled"),
@@ -283,7 +300,9 @@ fn convert<'v>(to: &str, value: &Val<'v>) -> Result<Val<'v>> {
         ("string", Val::Bool(it)) => Ok(Val::text(it.to_string())),
         ("string", Val::Int(it)) => Ok(Val::text(it.to_string())),
         ("string", Val::Uint(it)) => Ok(Val::text(it.to_string())),
-        ("string", Val::Bytes(it)) => String::from_utf8(it.to_vec()).map_or_else(|_| failed(), |it| Ok(Val::text(it))),
+        ("string", Val::Bytes(it)) => {
+            String::from_utf8(it.to_vec()).map_or_else(|_| failed(), |it| Ok(Val::text(it)))
+        }
         ("string", Val::Ip(it)) => Ok(Val::text(it.to_string())),
         ("string", Val::Cidr(it, bits)) => Ok(Val::text(format!("{it}/{bits}"))),
         ("string", Val::Double(_) | Val::Duration(_) | Val::Timestamp(_))
@@ -383,7 +402,9 @@ fn fold_list<'v>(function: &str, list: &Val<'v>) -> Result<Val<'v>> {
         match (function, order) {
             ("sum", _) => res = arithmetic("_+_", &res, it)?,
             ("isSorted", Some(Ordering::Greater)) => return Ok(Val::Bool(false)),
-            ("isSorted", _) | ("max", Some(Ordering::Less)) | ("min", Some(Ordering::Greater)) => res = it.clone(),
+            ("isSorted", _) | ("max", Some(Ordering::Less)) | ("min", Some(Ordering::Greater)) => {
+                res = it.clone()
+            }
             _ => {}
         }
     }

@@ -18,7 +18,6 @@ mod functions;
 mod library;
 mod net;
 mod parse;
-mod pattern;
 mod program;
 mod regexp;
 mod rules;

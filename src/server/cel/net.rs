@@ -26,7 +26,13 @@ pub(super) fn url(text: &str) -> Option<Url> {
     }
     let (scheme, rest) = scheme(text)?;
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let mut res = Url { text: whole(), scheme, host: String::new(), path: Some(String::new()), query: query.to_owned() };
+    let mut res = Url {
+        text: whole(),
+        scheme,
+        host: String::new(),
+        path: Some(String::new()),
+        query: query.to_owned(),
+    };
     if !rest.starts_with('/') {
         return if res.scheme.is_empty() { None } else { Some(res) };
     }
@@ -68,7 +74,9 @@ fn scheme(text: &str) -> Option<(String, &str)> {
 }
 
 fn host(scheme: &str, host: &str) -> Option<String> {
-    let port = |it: &str| it.is_empty() || it.strip_prefix(':').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()));
+    let port = |it: &str| {
+        it.is_empty() || it.strip_prefix(':').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+    };
     match host.rfind('[') {
         Some(0) => {
             let end = host.rfind(']')?;
@@ -83,7 +91,9 @@ fn host(scheme: &str, host: &str) -> Option<String> {
                 let at = if strict { first } else { host.rfind(':').unwrap_or(first) };
                 port(&host[at..]).then_some(())?;
             }
-            let allowed = |it: char| !it.is_ascii() || it.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:[]<>\"%".contains(it);
+            let allowed = |it: char| {
+                !it.is_ascii() || it.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:[]<>\"%".contains(it)
+            };
             // Only bytes beyond ASCII may be escaped in a host.
             let escaped = host.split('%').skip(1).all(|it| {
                 let digits = it.get(..2).filter(|it| it.bytes().all(|it| it.is_ascii_hexdigit()));
@@ -95,7 +105,9 @@ fn host(scheme: &str, host: &str) -> Option<String> {
 }
 
 fn escapes_are_sound(text: &str) -> bool {
-    text.split('%').skip(1).all(|it| it.get(..2).is_some_and(|it| it.bytes().all(|it| it.is_ascii_hexdigit())))
+    text.split('%')
+        .skip(1)
+        .all(|it| it.get(..2).is_some_and(|it| it.bytes().all(|it| it.is_ascii_hexdigit())))
 }
 
 impl Url {
@@ -121,7 +133,9 @@ pub(super) fn ip(text: &str) -> Option<IpAddr> {
 pub(super) fn cidr(text: &str) -> Option<(IpAddr, u8)> {
     let (address, bits) = text.rsplit_once('/')?;
     let address = ip(address)?;
-    let sound = !bits.is_empty() && bits.bytes().all(|it| it.is_ascii_digit()) && (bits == "0" || !bits.starts_with('0'));
+    let sound = !bits.is_empty()
+        && bits.bytes().all(|it| it.is_ascii_digit())
+        && (bits == "0" || !bits.starts_with('0'));
     let bits = bits.parse::<u8>().ok().filter(|it| sound && *it <= width(address))?;
     Some((address, bits))
 }
@@ -150,7 +164,11 @@ pub(super) fn contains(network: (IpAddr, u8), address: IpAddr) -> bool {
 /// Whether an address is of global unicast, as Go has it.
 pub(super) fn is_global_unicast(address: IpAddr) -> bool {
     let broadcast = matches!(address, IpAddr::V4(it) if it.is_broadcast());
-    !(address.is_unspecified() || address.is_loopback() || address.is_multicast() || is_link_local(address) || broadcast)
+    !(address.is_unspecified()
+        || address.is_loopback()
+        || address.is_multicast()
+        || is_link_local(address)
+        || broadcast)
 }
 
 /// Whether an address is of link-local unicast.

@@ -45,8 +45,23 @@ fn unexpected(token: &Token) -> Failure {
 
 /// Words that cannot be variables.
 const RESERVED: [&str; 17] = [
-    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
-    "namespace", "return", "var", "void", "while",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 impl Parser {
@@ -101,7 +116,7 @@ impl Parser {
     }
 
     fn logical(&mut self, punct: &'static str, operator: &str) -> Result<Expr, Failure> {
-        let mut next = |it: &mut Self| if punct == "||" { it.logical("&&", "_&&_") } else { it.relation() };
+        let next = |it: &mut Self| if punct == "||" { it.logical("&&", "_&&_") } else { it.relation() };
         let mut terms = vec![next(self)?];
         while self.eat(punct) {
             terms.push(next(self)?);
@@ -143,7 +158,7 @@ impl Parser {
 
     /// Sums (`level` 0) of products (`level` 1).
     fn calc(&mut self, level: usize) -> Result<Expr, Failure> {
-        let mut next = |it: &mut Self| if level == 0 { it.calc(1) } else { it.unary() };
+        let next = |it: &mut Self| if level == 0 { it.calc(1) } else { it.unary() };
         let mut res = next(self)?;
         let mut count = 0;
         loop {
@@ -286,7 +301,9 @@ impl Parser {
     /// Whether `.a.b{` follows: a message literal of a qualified type.
     fn message_follows(&self) -> bool {
         let mut at = self.at;
-        while let (Some(Token::Punct(".")), Some(Token::Ident(_))) = (self.tokens.get(at), self.tokens.get(at + 1)) {
+        while let (Some(Token::Punct(".")), Some(Token::Ident(_))) =
+            (self.tokens.get(at), self.tokens.get(at + 1))
+        {
             at += 2;
         }
         at > self.at && self.tokens.get(at) == Some(&Token::Punct("{"))
@@ -345,9 +362,10 @@ impl Parser {
             }
             ("all" | "exists" | "exists_one" | "existsOne", 3)
             | ("transformList" | "transformMap" | "transformMapEntry", 3 | 4)
-            | ("sortBy" | "optMap" | "optFlatMap", 2) => {
-                Err(Failure::Unknown(format!("the macro `{function}` with {} arguments is not modeled", args.len())))
-            }
+            | ("sortBy" | "optMap" | "optFlatMap", 2) => Err(Failure::Unknown(format!(
+                "the macro `{function}` with {} arguments is not modeled",
+                args.len()
+            ))),
             _ => Ok(self.new(Kind::Call { function, target: Some(Box::new(target)), args })),
         }
     }
@@ -362,7 +380,9 @@ impl Parser {
 
     fn fold(&mut self, macro_name: &str, range: Expr, mut args: Vec<Expr>) -> Result<Expr, Failure> {
         let body = args.split_off(1);
-        let Kind::Ident(var) = args.remove(0).kind else { return Err(refused("argument must be a simple name")) };
+        let Kind::Ident(var) = args.remove(0).kind else {
+            return Err(refused("argument must be a simple name"));
+        };
         if var == "__result__" {
             return Err(refused("iteration variable overwrites accumulator variable"));
         }
@@ -408,7 +428,12 @@ impl Parser {
                         self.call("_?_:_", vec![predicate, more, same])
                     }
                 };
-                (self.new(Kind::List(Vec::new())), self.literal(Literal::Bool(true)), step, self.accumulator())
+                (
+                    self.new(Kind::List(Vec::new())),
+                    self.literal(Literal::Bool(true)),
+                    step,
+                    self.accumulator(),
+                )
             }
         };
         Ok(self.new(Kind::Fold(Box::new(Fold { range, var, init, condition, step, result }))))

@@ -1,8 +1,8 @@
 //! Regular expressions of rules.
 
-use crate::server::cel::pattern;
-use crate::server::cel::pattern::Refused;
 use crate::server::cel::syntax::Failure;
+use crate::server::validate::pattern;
+use crate::server::validate::pattern::Refused;
 use regex::Regex;
 
 /// Compiles a pattern of RE2.

@@ -44,7 +44,9 @@ impl Rules {
 impl Node {
     /// The compiled rules of the node itself, in the order of the text.
     pub(super) fn rules(&self, schema: &Schema) -> &[Rule] {
-        self.own.get_or_init(|| schema.validations.iter().map(|it| program::rule(schema, self.resource, it)).collect())
+        self.own.get_or_init(|| {
+            schema.validations.iter().map(|it| program::rule(schema, self.resource, it)).collect()
+        })
     }
 }
 
@@ -58,7 +60,8 @@ fn node(schema: &Schema, resource: bool, hidden: bool) -> Option<Node> {
             properties.push((at, below));
         }
     }
-    let empty = schema.validations.is_empty() && items.is_none() && additional.is_none() && properties.is_empty();
+    let empty =
+        schema.validations.is_empty() && items.is_none() && additional.is_none() && properties.is_empty();
     (!empty).then(|| Node { hidden, resource, items, properties, additional, own: OnceLock::new() })
 }
 

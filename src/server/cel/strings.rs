@@ -186,7 +186,9 @@ fn network<'v>(function: &str, network: (IpAddr, u8), args: &[Val<'v>]) -> Resul
             None => no_such_overload(),
         },
         ("containsCIDR", [Val::Cidr(address, bits)]) => Ok(within((*address, *bits))),
-        ("containsCIDR", [Val::String(text)]) => prefix(text)?.map_or_else(no_such_overload, |it| Ok(within(it))),
+        ("containsCIDR", [Val::String(text)]) => {
+            prefix(text)?.map_or_else(no_such_overload, |it| Ok(within(it)))
+        }
         _ => unmodeled(function),
     }
 }

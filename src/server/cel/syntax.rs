@@ -90,8 +90,8 @@ pub(super) enum Token {
 }
 
 const PUNCTUATION: [&str; 26] = [
-    "==", "!=", "<=", ">=", "&&", "||", "<", ">", "[", "]", "{", "}", "(", ")", ".", ",", "-", "!", "?", ":", "+", "*",
-    "/", "%", "=", "`",
+    "==", "!=", "<=", ">=", "&&", "||", "<", ">", "[", "]", "{", "}", "(", ")", ".", ",", "-", "!", "?", ":",
+    "+", "*", "/", "%", "=", "`",
 ];
 
 /// Splits the text of an expression into tokens, the last one [`Token::End`].
@@ -107,13 +107,16 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Failure> {
         let Some(first) = rest.chars().next() else { break };
         let (token, length) = if let Some(found) = string(rest)? {
             found
-        } else if first.is_ascii_digit() || (first == '.' && rest[1..].starts_with(|it: char| it.is_ascii_digit())) {
+        } else if first.is_ascii_digit()
+            || (first == '.' && rest[1..].starts_with(|it: char| it.is_ascii_digit()))
+        {
             number(rest)
         } else if first.is_ascii_alphabetic() || first == '_' {
             word(rest)
         } else {
             let found = PUNCTUATION.iter().find(|it| rest.starts_with(**it) && !["=", "`"].contains(*it));
-            let found = found.ok_or_else(|| Failure::Refused(format!("Syntax error: unexpected `{first}`")))?;
+            let found =
+                found.ok_or_else(|| Failure::Refused(format!("Syntax error: unexpected `{first}`")))?;
             (Token::Punct(found), found.len())
         };
         res.push(token);
@@ -172,17 +175,25 @@ fn string(text: &str) -> Result<Option<(Token, usize)>, Failure> {
     let Some(quote) = quoted.chars().next().filter(|it| matches!(it, '"' | '\'')) else { return Ok(None) };
     let triple = quote.to_string().repeat(3);
     // The longest literal wins, so three quotes open a triple-quoted string if it is ever closed.
-    let long = quoted.strip_prefix(triple.as_str()).and_then(|it| literal_end(it, &triple, raw, true).map(|end| (it, end, 3)));
+    let long = quoted
+        .strip_prefix(triple.as_str())
+        .and_then(|it| literal_end(it, &triple, raw, true).map(|end| (it, end, 3)));
     let one = &triple[..1];
     let found = long.or_else(|| literal_end(&quoted[1..], one, raw, false).map(|end| (&quoted[1..], end, 1)));
-    let (body, end, quotes) = found.ok_or_else(|| Failure::Refused("Syntax error: unterminated string".to_owned()))?;
+    let (body, end, quotes) =
+        found.ok_or_else(|| Failure::Refused("Syntax error: unterminated string".to_owned()))?;
     let length = text.len() - body.len() + end + quotes;
     let body = body[..end].replace("\r\n", "\n").replace('\r', "\n");
-    let value = if raw { body.into_bytes() } else { unescape(&body, bytes).map_err(|it| Failure::Refused(it.to_owned()))? };
+    let value = if raw {
+        body.into_bytes()
+    } else {
+        unescape(&body, bytes).map_err(|it| Failure::Refused(it.to_owned()))?
+    };
     let token = if bytes {
         Token::Bytes(value.into())
     } else {
-        let text = String::from_utf8(value).map_err(|_| Failure::Unknown("a string that is not Unicode".to_owned()))?;
+        let text = String::from_utf8(value)
+            .map_err(|_| Failure::Unknown("a string that is not Unicode".to_owned()))?;
         Token::String(text.into())
     };
     Ok(Some((token, length)))

@@ -20,7 +20,8 @@ pub(super) fn duration(text: &str) -> Option<i64> {
     while !rest.is_empty() {
         let whole = rest.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, after) = rest.split_at(whole);
-        let fraction_text = after.strip_prefix('.').map(|it| &it[..it.bytes().take_while(u8::is_ascii_digit).count()]);
+        let fraction_text =
+            after.strip_prefix('.').map(|it| &it[..it.bytes().take_while(u8::is_ascii_digit).count()]);
         let after = fraction_text.map_or(after, |it| &after[1 + it.len()..]);
         if digits.is_empty() && fraction_text.is_none_or(str::is_empty) {
             return None;
@@ -35,7 +36,8 @@ pub(super) fn duration(text: &str) -> Option<i64> {
             "h" => 3_600_000_000_000,
             _ => return None,
         };
-        let count: i128 = if digits.is_empty() { 0 } else { digits.parse().ok().filter(|it| *it <= 1 << 63)? };
+        let count: i128 =
+            if digits.is_empty() { 0 } else { digits.parse().ok().filter(|it| *it <= 1 << 63)? };
         total += count * unit;
         if let Some(fraction) = fraction_text {
             // Go computes the fraction in floating point and drops digits that do not fit.

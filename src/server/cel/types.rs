@@ -67,7 +67,9 @@ impl<'s> Type<'s> {
     /// Whether both are the same type; variables match each other when `loose`.
     pub(super) fn same(&self, other: &Self, loose: bool) -> bool {
         match (self, other) {
-            (Self::List(one), Self::List(two)) | (Self::Optional(one), Self::Optional(two)) => one.same(two, loose),
+            (Self::List(one), Self::List(two)) | (Self::Optional(one), Self::Optional(two)) => {
+                one.same(two, loose)
+            }
             (Self::Map(k1, v1), Self::Map(k2, v2)) => k1.same(k2, loose) && v1.same(v2, loose),
             (Self::Object(one, a), Self::Object(two, b)) => std::ptr::eq(*one, *two) && a == b,
             (Self::Library(one), Self::Library(two)) => one == two,
@@ -109,7 +111,8 @@ impl<'s> Mapping<'s> {
     /// [`assign`](Self::assign) for a list of types.
     pub(super) fn assign_all(&mut self, from: &[Type<'s>], to: &[Type<'s>]) -> bool {
         self.log.clear();
-        let fits = from.len() == to.len() && from.iter().zip(to).all(|(one, two)| self.is_assignable(one, two));
+        let fits =
+            from.len() == to.len() && from.iter().zip(to).all(|(one, two)| self.is_assignable(one, two));
         if !fits {
             while let Some((var, before)) = self.log.pop() {
                 self.bound[var as usize] = before;
@@ -140,7 +143,9 @@ impl<'s> Mapping<'s> {
             },
             Type::List(of) => Type::list(self.substitute(of, close)),
             Type::Optional(of) => Type::optional(self.substitute(of, close)),
-            Type::Map(keys, values) => Type::map(self.substitute(keys, close), self.substitute(values, close)),
+            Type::Map(keys, values) => {
+                Type::map(self.substitute(keys, close), self.substitute(values, close))
+            }
             other => other.clone(),
         }
     }
@@ -162,7 +167,9 @@ impl<'s> Mapping<'s> {
             (Type::List(one), Type::List(two)) | (Type::Optional(one), Type::Optional(two)) => {
                 self.is_assignable(one, two)
             }
-            (Type::Map(k1, v1), Type::Map(k2, v2)) => self.is_assignable(k1, k2) && self.is_assignable(v1, v2),
+            (Type::Map(k1, v1), Type::Map(k2, v2)) => {
+                self.is_assignable(k1, k2) && self.is_assignable(v1, v2)
+            }
             _ => one.same(two, false),
         }
     }
@@ -212,7 +219,9 @@ fn less_specific(one: &Type<'_>, two: &Type<'_>) -> bool {
     match (one, two) {
         (Type::Dyn | Type::Var(_), _) => true,
         (_, Type::Dyn | Type::Var(_)) => false,
-        (Type::List(one), Type::List(two)) | (Type::Optional(one), Type::Optional(two)) => less_specific(one, two),
+        (Type::List(one), Type::List(two)) | (Type::Optional(one), Type::Optional(two)) => {
+            less_specific(one, two)
+        }
         (Type::Map(k1, v1), Type::Map(k2, v2)) => less_specific(k1, k2) && less_specific(v1, v2),
         _ => one.same(two, false),
     }

@@ -93,7 +93,12 @@ impl Run {
             None => return,
             Some(Ok(program)) => program,
             Some(Err(Failure::Refused(why))) => {
-                return self.error(site.path, "FieldValueInvalid", format!("rule compile error: {why}"), written);
+                return self.error(
+                    site.path,
+                    "FieldValueInvalid",
+                    format!("rule compile error: {why}"),
+                    written,
+                );
             }
             Some(Err(Failure::Unknown(why))) => return self.unknown(site.path, written, why),
         };
@@ -177,7 +182,9 @@ impl Run {
 
     fn unknown(&mut self, path: &str, written: &ValidationRule, why: &str) {
         let path = if path.is_empty() { "the object" } else { path };
-        self.res.unknown.push(Unknown(format!("{path}: the rule `{}` is not evaluated: {why}", written.rule.trim())));
+        self.res
+            .unknown
+            .push(Unknown(format!("{path}: the rule `{}` is not evaluated: {why}", written.rule.trim())));
     }
 }
 

@@ -74,7 +74,11 @@ pub(super) fn no_such_overload<T>() -> Result<T> {
 /// A value of the object through its schema. `resource` is whether the node is the root of a resource.
 pub(super) fn read<'v>(value: &'v Value, schema: &'v Schema, resource: bool) -> Result<Val<'v>> {
     if value.is_null() {
-        return if schema.nullable { Ok(Val::Null) } else { error("invalid data, got null for schema with nullable=false") };
+        return if schema.nullable {
+            Ok(Val::Null)
+        } else {
+            error("invalid data, got null for schema with nullable=false")
+        };
     }
     let invalid = |expected: &str| error(format!("invalid data, expected {expected}"));
     if schema.int_or_string {
@@ -94,8 +98,12 @@ pub(super) fn read<'v>(value: &'v Value, schema: &'v Schema, resource: bool) -> 
             None => error("invalid array type, expected Items with a non-empty Schema"),
         },
         ("string", Value::String(text)) => string(text, &schema.format),
-        ("number", Value::Number(number)) => number.as_f64().map_or_else(|| invalid("float"), |it| Ok(Val::Double(it))),
-        ("integer", Value::Number(number)) => number.as_i64().map_or_else(|| invalid("int"), |it| Ok(Val::Int(it))),
+        ("number", Value::Number(number)) => {
+            number.as_f64().map_or_else(|| invalid("float"), |it| Ok(Val::Double(it)))
+        }
+        ("integer", Value::Number(number)) => {
+            number.as_i64().map_or_else(|| invalid("int"), |it| Ok(Val::Int(it)))
+        }
         ("boolean", Value::Bool(it)) => Ok(Val::Bool(*it)),
         ("object" | "array" | "string" | "number" | "integer" | "boolean", _) => {
             error(format!("invalid data, expected a value for the provided schema with type={}", schema.ty))
@@ -414,7 +422,8 @@ fn equal_items(items: &[Value], schema: &Schema, two: &Val<'_>) -> Result<bool> 
 
 fn equal_keyed(items: &[Value], schema: &Schema, of: &Schema, others: &[Val<'_>]) -> Result<bool> {
     // The server looks keys up by their escaped names.
-    let names: Vec<_> = schema.list_map_keys.iter().map(|it| decl::escape(it).unwrap_or_else(|| it.clone())).collect();
+    let names: Vec<_> =
+        schema.list_map_keys.iter().map(|it| decl::escape(it).unwrap_or_else(|| it.clone())).collect();
     let key = |map: &Map<String, Value>| names.iter().map(|it| map.get(it).cloned()).collect::<Vec<_>>();
     let keyed: Vec<_> = items.iter().filter_map(|it| Some((key(it.as_object()?), it))).collect();
     if keyed.len() != items.len() {
@@ -433,7 +442,8 @@ fn equal_keyed(items: &[Value], schema: &Schema, of: &Schema, others: &[Val<'_>]
             seen.push(wanted);
         }
     }
-    let distinct = keyed.iter().enumerate().filter(|(at, it)| !keyed[..*at].iter().any(|before| before.0 == it.0));
+    let distinct =
+        keyed.iter().enumerate().filter(|(at, it)| !keyed[..*at].iter().any(|before| before.0 == it.0));
     Ok(seen.len() == distinct.count())
 }
 
