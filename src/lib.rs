@@ -20,3 +20,4 @@ pub mod check;
 pub mod render;
 #[cfg(feature = "check")]
 pub mod simulate;
+pub mod starter;

@@ -7,6 +7,7 @@ mod levels;
 mod scope;
 
 use crate::crd;
+use crate::crd::Api;
 use crate::crd::Crd;
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::Severity;
@@ -14,10 +15,11 @@ use crate::kopf::Contract;
 use crate::kopf::ContractConfig;
 use crate::kopf::peering;
 use crate::rules;
-use crate::rules::Refusal;
+use crate::server::admit;
+use crate::server::admit::Admission;
+use crate::server::admit::Refusal;
 use crate::source::Source;
 use crate::source::Span;
-
 use crate::verdict::Judgement;
 use crate::verdict::judge;
 use crate::yaml;
@@ -227,7 +229,12 @@ fn part(
         found.extend(named(said, &crd.name));
         return;
     }
-    let refusals = refusals(&read);
+    let admission = match crd.api {
+        _ if read.undecodable.is_some() => Admission::default(),
+        Api::V1 => admit::create(crd),
+        // Not created any longer: it may stand in an old cluster, and is judged as one that does.
+        Api::V1beta1 => Admission { refusals: admit::stored(crd), ..Admission::default() },
+    };
     let contract = options.contracts.of(crd);
     // What cannot be decoded in `metadata` says nothing about the schemas.
     let readable = read.undecodable.as_ref().is_none_or(|it| it.path.starts_with("metadata"));
@@ -235,22 +242,17 @@ fn part(
     let subject = rules::Subject {
         crd,
         read: &read,
-        refusals: &refusals,
+        admission: &admission,
         contract: &contract,
         judgement: &judgement,
         kubernetes: options.kubernetes.0,
     };
     said.extend(rules::crd(&subject));
     found.extend(named(said, &crd.name));
-    let accepted = read.undecodable.is_none() && refusals.is_empty();
+    let accepted = subject.accepted();
+    let refusals = admission.refusals;
     let crd = crd.clone();
     report.crds.push(Checked { document: document.number, crd, accepted, refusals, contract, judgement });
-}
-
-fn refusals(read: &crd::Read) -> Vec<Refusal> {
-    let Some(crd) = read.crd.as_ref().filter(|_| read.undecodable.is_none()) else { return Vec::new() };
-    let _ = crd;
-    Vec::new()
 }
 
 /// The findings with the name of the CRD that they are about.

@@ -6,7 +6,7 @@
 
 use super::shape::{self, Shape, Struct};
 use super::{Api, Column, Conversion, Crd, Legacy, Names, Place, Scale, Service, Version};
-use crate::schema::{self, Decoder, Mismatch, Schema, UnknownField};
+use crate::schema::{self, Decoder, Level, Mismatch, Schema, UnknownField};
 use crate::yaml::{Entry, Node, Value};
 
 const KIND: &str = "CustomResourceDefinition";
@@ -54,8 +54,9 @@ pub fn read(node: &Node) -> Read {
         false => (Api::V1, "v1", &shape::V1),
     };
     let mut checker = Checker { decoder: Decoder::new(package), places: Vec::new() };
-    checker.kind(node);
-    checker.fields(node, shape);
+    if checker.kind(node) || matches!(node.value, Value::Mapping(_)) {
+        checker.fields(node, shape);
+    }
     let Checker { mut decoder, places } = checker;
     let mut crd = Crd { at: node.span, api, places, ..Crd::default() };
     fill(&mut crd, node, &mut decoder);
@@ -71,22 +72,51 @@ struct Checker<'n> {
 }
 
 impl<'n> Checker<'n> {
-    /// The type of the document, which the server finds out first.
-    fn kind(&mut self, node: &'n Node) {
-        let text = |key| node.get(key).filter(|it| !it.is_null());
-        let (version, kind) = (text("apiVersion"), text("kind"));
-        let (Some(version), Some(kind)) = (version, kind) else { return };
-        let (Some(version_text), Some(kind_text)) = (version.as_str(), kind.as_str()) else { return };
-        let known = [V1, V1BETA1, ""].contains(&version_text) && [KIND, ""].contains(&kind_text);
-        if !known {
-            let at = if [V1, V1BETA1].contains(&version_text) { kind } else { version };
-            let message = format!("no kind {kind_text:?} is registered for version {version_text:?}");
+    /// The type of the document, which the server finds out first; whether it can go on.
+    fn kind(&mut self, node: &'n Node) -> bool {
+        const SHAPE: &str = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+        const FIRST: &str = "couldn't get version/kind; json parse error: ";
+        let mut words = |at: &'n Node, message: String| {
             self.decoder.error(at, message);
+            self.decoder.abort();
+            false
+        };
+        if !matches!(node.value, Value::Mapping(_) | Value::Null) {
+            let message = format!(
+                "{FIRST}json: cannot unmarshal {} into Go value of type {SHAPE}",
+                schema::go_type(node)
+            );
+            return words(node, message);
+        }
+        let (version, kind) = (node.get("apiVersion"), node.get("kind"));
+        for (name, it) in [("apiVersion", version), ("kind", kind)] {
+            if let Some(it) = it.filter(|it| !matches!(it.value, Value::String(_) | Value::Null)) {
+                let value = schema::go_type(it);
+                let message = format!(
+                    "{FIRST}json: cannot unmarshal {value} into Go struct field .{name} of type string"
+                );
+                return words(it, message);
+            }
+        }
+        let text = |it: Option<&'n Node>| it.and_then(Node::as_str).unwrap_or_default();
+        let known = [V1, V1BETA1, ""].contains(&text(version)) && [KIND, ""].contains(&text(kind));
+        let wrong = if [V1, V1BETA1, ""].contains(&text(version)) { kind } else { version };
+        match wrong.filter(|_| !known) {
+            Some(at) => {
+                // What is missing is taken from the request, which is for CRDs of v1.
+                let given = |it, default| if text(it).is_empty() { default } else { text(it) };
+                let (version, kind) = (given(version, V1), given(kind, KIND));
+                let message = format!("no kind {kind:?} is registered for version {version:?}");
+                words(at, message)
+            }
+            None => true,
         }
     }
 
     fn fields(&mut self, node: &'n Node, of: &'static Struct) {
-        for entry in self.decoder.entries(node, &format!("~.{}", of.name)) {
+        // Metadata is of another package, whose one version is v1.
+        let package = if of.level == Level::Metadata { "v1" } else { "~" };
+        for entry in self.decoder.entries(node, &format!("{package}.{}", of.name)) {
             self.decoder.enter_field(&entry.key, of.name, entry.key_span);
             match of.fields.iter().find(|it| it.0 == &*entry.key) {
                 Some((_, shape)) => self.entry(entry, shape),
@@ -236,12 +266,11 @@ fn fill<'n>(crd: &mut Crd, node: &'n Node, decoder: &mut Decoder<'n>) {
         crd.annotations = labels(metadata, "annotations");
         crd.metadata = metadata.to_json();
     }
-    let absent = NOTHING;
-    let spec = node.get("spec").unwrap_or(&absent);
+    let spec = node.get("spec").unwrap_or(&NOTHING);
     crd.group = text(spec, "group");
     crd.scope = text(spec, "scope");
-    crd.names = names(spec.get("names").unwrap_or(&absent));
-    crd.conversion = conversion(spec.get("conversion").unwrap_or(&absent), crd.api);
+    crd.names = names(spec.get("names").unwrap_or(&NOTHING));
+    crd.conversion = conversion(spec.get("conversion").unwrap_or(&NOTHING), crd.api);
     let preserve = match spec.get("preserveUnknownFields").map(|it| &it.value) {
         Some(Value::Bool(it)) => Some(*it),
         _ => None,
@@ -316,8 +345,7 @@ fn open_api_schema<'n>(node: &'n Node, field: &'static str, decoder: &mut Decode
 
 /// Defaults of v1beta1, and its conversion: what the top says holds for every version.
 fn legacy<'n>(crd: &mut Crd, node: &'n Node, decoder: &mut Decoder<'n>) {
-    let absent = NOTHING;
-    let Some(spec) = node.get("spec") else { return };
+    let spec = node.get("spec").unwrap_or(&NOTHING);
     decoder.enter_field("spec", "CustomResourceDefinition", Default::default());
     let top = version(spec, "validation", true, decoder);
     decoder.leave();
@@ -326,7 +354,7 @@ fn legacy<'n>(crd: &mut Crd, node: &'n Node, decoder: &mut Decoder<'n>) {
         crd.scope = "Namespaced".to_owned();
     }
     if crd.versions.is_empty() && !legacy.version.is_empty() {
-        let at = spec.get("version").unwrap_or(&absent).span;
+        let at = spec.get("version").unwrap_or(&NOTHING).span;
         let name = legacy.version.clone();
         crd.versions.push(Version { at, name, served: true, storage: true, ..Version::default() });
     }
@@ -373,12 +401,11 @@ fn names(node: &Node) -> Names {
 }
 
 fn conversion(node: &Node, api: Api) -> Conversion {
-    let absent = NOTHING;
     if node.is_null() {
         return Conversion { strategy: "None".to_owned(), ..Conversion::default() };
     }
     let (webhook, config) = match api {
-        Api::V1 => (node.get("webhook").unwrap_or(&absent), "clientConfig"),
+        Api::V1 => (node.get("webhook").unwrap_or(&NOTHING), "clientConfig"),
         Api::V1beta1 => (node, "webhookClientConfig"),
     };
     let config = present(webhook, config);

@@ -78,6 +78,10 @@ effects! {
         "calls the last handler again at every change: the patch that ends the cycle is refused (422)"
     KEEPS_RECORDS "keeps-records"
         "never takes the records away: each cycle ends in a refused request (422), and a restart takes them for unfinished"
+    RECORDS_RETURN "records-return"
+        "never gets rid of the records: a default brings them back, and handlers count as begun before they are called"
+    TOUCH_RETURNS "touch-returns"
+        "works, but a default brings the timestamp back, and each patch logs a warning"
     READS_COPY "reads-copy"
         "works from the copy in annotations, with a warning and a useless request at each patch"
     LOOPS_ON_EMPTY "loops-on-empty"
@@ -121,8 +125,8 @@ pub fn of(contract: &Contract, slot: &Slot, loss: &Loss<'_>) -> Option<Effect> {
     let stored = patch::resolve(loss.stored, keys);
     match slot.kind {
         Kind::Progress => progress(contract, slot, loss, sent, stored),
-        Kind::Touch => touch(slot, loss, left(sent?, stored) != Left::Whole),
-        Kind::Diffbase => diffbase(contract, slot, loss, left(sent?, stored) != Left::Whole),
+        Kind::Touch => touch(slot, loss, left(sent?, stored)),
+        Kind::Diffbase => diffbase(contract, slot, loss, left(sent?, stored)),
         Kind::Result | Kind::Field => value(contract, slot, loss, sent?, stored),
         Kind::Peering => peer(loss, sent?, stored),
     }
@@ -139,6 +143,8 @@ enum Left {
     Empty,
     /// Nothing.
     Nothing,
+    /// What was to be taken away, filled in again by a default.
+    Returned,
 }
 
 fn progress(
@@ -168,6 +174,7 @@ fn progress(
         return Some(READS_COPY);
     }
     match worst {
+        Left::Returned => Some(RECORDS_RETURN),
         Left::Empty if copy => Some(LOOPS_ON_EMPTY),
         Left::Nothing if copy => Some(READS_COPY),
         Left::Part => {
@@ -199,24 +206,24 @@ fn record_fields(lost: &[&str]) -> Effect {
     }
 }
 
-fn touch(slot: &Slot, loss: &Loss<'_>, changed: bool) -> Option<Effect> {
-    match (loss.rejected, slot.critical) {
-        (true, true) => Some(SLEEPS),
-        (true, false) if loss.status_subresource => Some(SLOWED_DOWN),
-        (true, false) => Some(SLEEPS),
-        (false, true) => changed.then_some(SLEEPS),
-        (false, false) => changed.then_some(READS_COPY),
+fn touch(slot: &Slot, loss: &Loss<'_>, left: Left) -> Option<Effect> {
+    match (loss.rejected, left) {
+        (true, _) if !slot.critical && loss.status_subresource => Some(SLOWED_DOWN),
+        (true, _) => Some(SLEEPS),
+        (false, Left::Whole) => None,
+        (false, Left::Returned) => Some(TOUCH_RETURNS),
+        (false, _) => Some(if slot.critical { SLEEPS } else { READS_COPY }),
     }
 }
 
-fn diffbase(contract: &Contract, slot: &Slot, loss: &Loss<'_>, changed: bool) -> Option<Effect> {
-    match (loss.rejected, slot.critical) {
-        (true, false) if loss.status_subresource => Some(SLOWED_DOWN),
+fn diffbase(contract: &Contract, slot: &Slot, loss: &Loss<'_>, left: Left) -> Option<Effect> {
+    match (loss.rejected, left) {
+        (true, _) if !slot.critical && loss.status_subresource => Some(SLOWED_DOWN),
         // Records in annotations are gone by then, and their going is a change.
         (true, _) if loss.status_subresource && annotates_progress(contract) => Some(CREATES_AGAIN_REFUSED),
         (true, _) => Some(LAST_AGAIN_REFUSED),
-        (false, true) => changed.then_some(CREATES_AGAIN),
-        (false, false) => changed.then_some(READS_COPY),
+        (false, Left::Whole) => None,
+        (false, _) => Some(if slot.critical { CREATES_AGAIN } else { READS_COPY }),
     }
 }
 
@@ -236,7 +243,7 @@ fn value(
         });
     }
     match left(sent, stored) {
-        Left::Whole => None,
+        Left::Whole | Left::Returned => None,
         Left::Part => Some(VALUE_PARTLY_LOST),
         Left::Empty => Some(VALUE_EMPTIED),
         Left::Nothing => Some(VALUE_LOST),
@@ -249,7 +256,7 @@ fn peer(loss: &Loss<'_>, sent: &Value, stored: Option<&Value>) -> Option<Effect>
     }
     let lost = |key| left(&sent[key], stored.and_then(|it| it.get(key))) != Left::Whole;
     match left(sent, stored) {
-        Left::Whole => None,
+        Left::Whole | Left::Returned => None,
         Left::Nothing => Some(PEERS_UNSEEN),
         _ if lost("priority") => Some(PEERS_UNRANKED),
         _ if lost("lastseen") => Some(PEERS_UNDYING),
@@ -276,8 +283,8 @@ fn misses(record: &Value, stored: Option<&Value>, id: &str, key: &str) -> bool {
 /// What is left of a sent value; of mappings, `null` members were never to be stored.
 fn left(sent: &Value, stored: Option<&Value>) -> Left {
     match (sent, stored) {
-        // What was to be taken away may be filled in again by a default: that is no loss.
-        (Value::Null, _) => Left::Whole,
+        (Value::Null, None | Some(Value::Null)) => Left::Whole,
+        (Value::Null, Some(_)) => Left::Returned,
         (Value::Object(sent), Some(Value::Object(stored))) => {
             let members = sent.iter().filter(|(_, value)| !value.is_null());
             let worst = members.map(|(key, value)| left(value, stored.get(key))).max();

@@ -23,7 +23,7 @@ settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage()";
 
 fn find(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     // Among other manifests a Service is nothing to speak of.
-    if !text.named || text.has_crd {
+    if !text.named || text.has_crd || !text.stream.errors.is_empty() {
         return;
     }
     for document in &text.stream.documents {

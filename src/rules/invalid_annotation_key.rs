@@ -3,10 +3,10 @@
 use super::Find;
 use super::Rule;
 use super::Subject;
-use super::words;
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::Severity;
 use crate::kopf::annotations;
+use crate::verdict::Fate;
 
 pub(super) const RULE: Rule = Rule {
     name: "invalid-annotation-key",
@@ -16,9 +16,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
-    if subject.handled().is_none() {
-        return;
-    }
+    let Some((_, judged)) = subject.handled() else { return };
     let slots = subject.contract.slots();
     let patches = slots.iter().flat_map(|it| &it.samples).map(|it| &it.patch);
     let together = subject.contract.together();
@@ -33,9 +31,14 @@ fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
     if keys.is_empty() {
         return;
     }
-    let message =
-        format!("the server refuses the annotation {}: every patch with it is a 422", words::names(&keys));
-    let diagnostic = RULE.found(message).at(subject.name_at(), "handled under this name");
+    let what = if keys.len() == 1 { "the annotation" } else { "annotations such as" };
+    let message = format!("the server refuses {what} `{}`: every patch with it is a 422", keys[0]);
+    let mut diagnostic = RULE.found(message).at(subject.name_at(), "the objects of this CRD");
+    // Where the state itself is under such a key, nothing works at all.
+    if judged.verdicts.iter().any(|it| it.critical && it.fate == Fate::Rejected && it.path.0[0] == "metadata")
+    {
+        diagnostic.severity = Severity::Error;
+    }
     let diagnostic = diagnostic.note(
         "a key starts and ends with a letter or a digit, and holds only letters, digits, `-`, `_` and `.`",
     );

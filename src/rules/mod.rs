@@ -36,6 +36,7 @@ mod words;
 
 pub(crate) use incomplete_crd::is_fragment;
 
+use crate::crd::Api;
 use crate::crd::Crd;
 use crate::crd::Read;
 use crate::crd::Version;
@@ -44,7 +45,7 @@ use crate::diagnostic::Severity;
 use crate::kopf::Contract;
 use crate::schema::Level;
 use crate::schema::UnknownField;
-use crate::server::FieldError;
+use crate::server::admit::Admission;
 use crate::source::Source;
 use crate::source::Span;
 use crate::verdict::JudgedVersion;
@@ -100,8 +101,7 @@ pub(crate) struct Part<'a> {
 pub(crate) struct Subject<'a> {
     pub(crate) crd: &'a Crd,
     pub(crate) read: &'a Read,
-    /// Why the server would not take it.
-    pub(crate) refusals: &'a [Refusal],
+    pub(crate) admission: &'a Admission,
     pub(crate) contract: &'a Contract,
     /// Empty when the server would not serve the CRD.
     pub(crate) judgement: &'a Judgement,
@@ -109,25 +109,18 @@ pub(crate) struct Subject<'a> {
     pub(crate) kubernetes: u32,
 }
 
-/// Why the server would not take a CRD.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// The server's words.
-    pub error: FieldError,
-    /// The place that they speak of; empty where no text says it.
-    pub at: Span,
-}
-
 impl Subject<'_> {
     /// The version that the operator handles, with its verdicts.
     fn handled(&self) -> Option<(&Version, &JudgedVersion)> {
         let judged = self.judgement.versions.iter().find(|it| it.handled)?;
-        Some((self.crd.version(&judged.name)?, judged))
+        let version = self.crd.version(&judged.name)?;
+        // Without a schema the CRD is refused, which says it all.
+        (version.schema.is_some() || self.crd.api == Api::V1beta1).then_some((version, judged))
     }
 
     /// Whether the server would take the CRD.
-    fn accepted(&self) -> bool {
-        self.read.undecodable.is_none() && self.refusals.is_empty()
+    pub(crate) fn accepted(&self) -> bool {
+        self.read.undecodable.is_none() && self.admission.refusals.is_empty()
     }
 
     /// Where the CRD is named, for findings that have no better place.
@@ -213,10 +206,12 @@ fn by_blame<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Vec<Vec<&'a Verd
     groups
 }
 
-/// The lost paths of several verdicts, each once.
+/// The lost paths of several verdicts, each once. Ids of handlers that nobody named are left out beside others.
 fn lost_paths(verdicts: &[&Verdict]) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
-    for path in verdicts.iter().flat_map(|it| &it.lost) {
+    let only_unnamed = verdicts.iter().all(|it| it.slot == "result:*");
+    let named = verdicts.iter().filter(|it| only_unnamed || it.slot != "result:*");
+    for path in named.flat_map(|it| &it.lost) {
         if !paths.contains(path) {
             paths.push(path.clone());
         }

@@ -46,7 +46,7 @@ fn finding(
     group: &[&Verdict],
 ) -> Diagnostic {
     let paths = super::lost_paths(group);
-    let (verb, rest) = if paths.len() == 1 { ("is", "it") } else { ("are", "them") };
+    let verb = if paths.len() == 1 { "is" } else { "are" };
     let message = format!("{} {verb} pruned in version `{}`", words::names(&paths), version.name);
     let mut all: Vec<&Verdict> = group.to_vec();
     let results =
@@ -56,15 +56,19 @@ fn finding(
     let diagnostic = RULE.found(message).at(at, group[0].why.clone());
     let said: Vec<String> = super::slots(&all).into_iter().map(|it| words::slot(&it)).collect();
     let mut diagnostic = words::with_proof(diagnostic, group);
-    diagnostic.notes.insert(0, format!("with {rest} goes {}", words::list(&said)));
+    diagnostic.notes.insert(0, format!("lost: {}", words::list(&said)));
     for verdict in &all {
         if !diagnostic.slots.contains(&verdict.slot) {
             diagnostic.slots.push(verdict.slot.clone());
         }
     }
     diagnostic.version = Some(version.name.clone());
+    let others = match all.iter().any(|it| it.slot == "result:*") {
+        true => "\n# likewise for the id of each handler that returns something",
+        false => "",
+    };
     match stanza::advice(version.schema.as_ref(), &stanza::wants(&all)) {
-        Some(advice) => diagnostic.help(advice),
+        Some(advice) => diagnostic.help(advice + others),
         None => diagnostic,
     }
 }

@@ -21,7 +21,7 @@ fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
     if subject.read.undecodable.is_some() {
         return;
     }
-    let refusals = subject.refusals;
+    let refusals = &subject.admission.refusals;
     for (number, refusal) in refusals.iter().take(SHOWN).enumerate() {
         let at = if refusal.at.is_empty() { subject.name_at() } else { refusal.at };
         let message = format!("the server refuses this CRD: {}", words::server(&refusal.error));

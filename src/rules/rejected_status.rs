@@ -18,7 +18,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
     let Some((version, judged)) = subject.handled() else { return };
-    let refused = judged.verdicts.iter().filter(|it| it.fate == Fate::Rejected && it.slot != "peering");
+    // A refused annotation has a rule of its own.
+    let of_annotations = |it: &Verdict| it.path.0[0] == "metadata";
+    let refused = judged
+        .verdicts
+        .iter()
+        .filter(|it| it.fate == Fate::Rejected && it.slot != "peering" && !of_annotations(it));
     for group in super::by_blame(refused) {
         let said: Vec<String> = super::slots(&group).into_iter().map(|it| words::slot(&it)).collect();
         let message =
@@ -30,8 +35,10 @@ fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
         if !group.iter().any(|it| is_own(it)) {
             diagnostic.severity = Severity::Warning;
         }
-        for error in group[0].errors.iter().take(3) {
-            diagnostic = diagnostic.note(format!("the server says: {}", words::server(error)));
+        let mut said: Vec<String> = group[0].errors.iter().map(words::server).collect();
+        said.dedup();
+        for error in said.into_iter().take(3) {
+            diagnostic = diagnostic.note(format!("the server says: {error}"));
         }
         found.push(words::with_proof(diagnostic, &group).help(help(group[0])));
     }

@@ -34,7 +34,5 @@ fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
     let at = if first.blame.is_empty() { subject.version_at(version) } else { first.blame };
     let mut diagnostic = words::with_proof(RULE.found(message).at(at, first.why.clone()), &lost);
     diagnostic.version = Some(version.name.clone());
-    let diagnostic = diagnostic
-        .note("the annotations are read first, so the operator works; its log warns in every cycle");
     found.push(diagnostic.help("use Kopf 1.44 or later, or `kopf.AnnotationsProgressStorage()`"));
 }

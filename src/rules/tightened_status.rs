@@ -7,6 +7,8 @@ use super::words;
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::Severity;
 use crate::path::Path;
+use crate::verdict::Fate;
+use serde_json::Value;
 
 pub(super) const RULE: Rule = Rule {
     name: "tightened-status",
@@ -18,13 +20,19 @@ pub(super) const RULE: Rule = Rule {
 fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
     let Some((version, judged)) = subject.handled() else { return };
     let Some(status) = version.schema.as_ref().and_then(|it| it.property("status")) else { return };
-    if !status.preserves() {
+    // Where a write is refused, that says it better.
+    if !status.preserves() || judged.verdicts.iter().any(|it| it.fate == Fate::Rejected) {
         return;
     }
     // What the contract writes is judged, and needs no general word.
+    let slots = subject.contract.slots();
     let judged_already = |name: &str| {
         let path = Path::new(["status", name]);
-        judged.verdicts.iter().any(|it| it.path.is_under(&path))
+        // A null removes the key, by a merge patch as by the server: that is what the note is about.
+        let null = |patch: &Value| patch.pointer(&path.pointer()).is_some_and(Value::is_null);
+        let lost = judged.verdicts.iter().any(|it| it.path.is_under(&path) && it.fate != Fate::Kept);
+        let mut written = slots.iter().filter(|it| it.path.is_under(&path)).flat_map(|it| &it.samples);
+        lost || written.any(|it| !null(&it.patch))
     };
     let tight: Vec<_> = status.properties.iter().filter(|(name, _)| !judged_already(name)).collect();
     let Some((_, first)) = tight.first() else { return };

@@ -6,7 +6,7 @@ use crate::verdict::Verdict;
 use serde_json::Value;
 
 /// A witness longer than this is shortened.
-const WIDTH: usize = 100;
+const WIDTH: usize = 110;
 
 /// What a slot is, for people.
 pub(super) fn slot(name: &str) -> String {
@@ -40,12 +40,28 @@ pub(super) fn names<S: AsRef<str>>(names: &[S]) -> String {
     list(&parts)
 }
 
+/// The types of errors as the server words them, by their names in its API.
+const TYPES: [(&str, &str); 9] = [
+    ("FieldValueRequired", "Required value"),
+    ("FieldValueInvalid", "Invalid value"),
+    ("FieldValueTypeInvalid", "Invalid value"),
+    ("FieldValueNotSupported", "Unsupported value"),
+    ("FieldValueForbidden", "Forbidden"),
+    ("FieldValueDuplicate", "Duplicate value"),
+    ("FieldValueTooLong", "Too long"),
+    ("FieldValueTooMany", "Too many"),
+    ("FieldValueNotFound", "Not found"),
+];
+
 /// An error in the server's own words.
 pub(super) fn server(error: &FieldError) -> String {
-    format!("{}: {}", if error.field.is_empty() { "<nil>" } else { &error.field }, error.detail)
+    let field = if error.field.is_empty() { "<nil>" } else { &error.field };
+    let ty = TYPES.iter().find(|it| it.0 == error.ty).map_or(error.ty, |it| it.1);
+    let detail = if error.detail.is_empty() { String::new() } else { format!(": {}", error.detail) };
+    format!("{field}: {ty}{detail}")
 }
 
-/// Adds slots, witness and effect of verdicts to a finding: the first speaks for the proof.
+/// Adds slots, witness and effect of verdicts to a finding: the first speaks for all.
 pub(super) fn with_proof(mut found: Diagnostic, verdicts: &[&Verdict]) -> Diagnostic {
     for verdict in verdicts {
         if !found.slots.contains(&verdict.slot) {
@@ -54,22 +70,22 @@ pub(super) fn with_proof(mut found: Diagnostic, verdicts: &[&Verdict]) -> Diagno
     }
     let Some(first) = verdicts.first() else { return found };
     if let Some(witness) = &first.witness {
-        found = found.note(format!("Kopf sends {}", brief(&witness.patch)));
+        found = found.note(format!("sent:   {}", brief(&witness.patch)));
         found = found.note(match first.errors.is_empty() {
-            true => format!("stored is  {}", brief(&touched(&witness.stored, &witness.patch))),
-            false => "nothing is stored".to_owned(),
+            true => format!("stored: {}", brief(&touched(&witness.stored, &witness.patch))),
+            false => "stored: nothing".to_owned(),
         });
     }
-    let mut effects: Vec<&str> = Vec::new();
-    for effect in verdicts.iter().filter_map(|it| it.effect.map(|it| it.text)) {
-        if !effects.contains(&effect) && effects.len() < 3 {
-            effects.push(effect);
-        }
+    match first.effect {
+        Some(effect) => found.note(effect_said(effect.text)),
+        None => found,
     }
-    for effect in effects {
-        found = found.note(effect);
-    }
-    found
+}
+
+/// An effect as a sentence. Those of Kopf as a whole start with what it does.
+fn effect_said(effect: &str) -> String {
+    let has_subject = ["the ", "what ", "a ", "operators "].iter().any(|it| effect.starts_with(it));
+    if has_subject { effect.to_owned() } else { format!("Kopf then {effect}") }
 }
 
 /// The parts of an object that a patch speaks of.

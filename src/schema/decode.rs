@@ -256,16 +256,22 @@ impl<'n> Decoder<'n> {
         self.mismatches.push(Mismatch { message, path, key, at, suggestion: None });
     }
 
-    /// `JSONSchemaProps.spec.versions.schema`: the innermost struct, then the fields without keys and indexes.
+    /// Ends the server's reading: later errors are none of its own.
+    pub fn abort(&mut self) {
+        self.aborted = true;
+    }
+
+    /// `JSONSchemaProps.spec.versions.schema`: the fields without keys and indexes behind the innermost struct, or the
+    /// innermost one around the outermost type that decodes itself.
     fn go_place(&self) -> Option<String> {
-        let steps = &self.steps[..self.opaque.first().map_or(self.steps.len(), |it| it.0)];
+        let seen = self.opaque.first().map_or(self.steps.len(), |it| it.0);
         let mut fields = String::new();
         let mut of = None;
-        for step in steps {
+        for (at, step) in self.steps.iter().enumerate() {
             if let Step::Field(name, within, _) = step {
                 fields.push('.');
                 fields.push_str(name);
-                of = Some(within);
+                of = if at < seen { Some(within) } else { of };
             }
         }
         of.map(|it| format!("{it}{fields}"))
@@ -354,14 +360,21 @@ impl<'n> Decoder<'n> {
 fn go_value(node: &Node, wanted: &str) -> String {
     let numeric = wanted.starts_with("int") || wanted.starts_with("float");
     match &node.value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(_) => "bool".to_owned(),
         Value::Int(it) if numeric => format!("number {it}"),
         Value::UInt(it) if numeric => format!("number {it}"),
         Value::Float(it) if numeric => format!("number {it}"),
-        Value::Int(_) | Value::UInt(_) | Value::Float(_) => "number".to_owned(),
-        Value::String(_) => "string".to_owned(),
-        Value::Sequence(_) => "array".to_owned(),
-        Value::Mapping(_) => "object".to_owned(),
+        _ => go_type(node).to_owned(),
+    }
+}
+
+/// The type of a value as Go's decoder names it.
+pub fn go_type(node: &Node) -> &'static str {
+    match &node.value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Int(_) | Value::UInt(_) | Value::Float(_) => "number",
+        Value::String(_) => "string",
+        Value::Sequence(_) => "array",
+        Value::Mapping(_) => "object",
     }
 }

@@ -8,7 +8,7 @@ mod read;
 mod same;
 mod suggest;
 
-pub use decode::{Decoder, Level, Mismatch, Suggestion, UnknownField};
+pub use decode::{Decoder, Level, Mismatch, Suggestion, UnknownField, go_type};
 pub use read::{KEYWORDS, MAX_DEPTH, Read, read, read_alone};
 pub use suggest::unknown as suggestion;
 

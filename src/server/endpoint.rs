@@ -20,7 +20,6 @@ use super::validate::Validator;
 use super::validate::lists;
 use serde_json::Map;
 use serde_json::Value;
-use std::cell::RefCell;
 
 /// Where a request goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -207,7 +206,7 @@ impl Serving<'_> {
         old: Option<&Correlated<'_>>,
         verdict: &mut Verdict,
     ) {
-        let validator = Validator { patterns: &self.patterns, unknown: RefCell::default() };
+        let validator = Validator::of_objects(&self.patterns);
         verdict.problems.append(&mut validator.validate(value, schema, field, old));
         verdict.unknown.append(&mut validator.unknown.into_inner());
     }

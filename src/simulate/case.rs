@@ -200,16 +200,18 @@ impl Case {
                 return write_trace(line, &Trace { decode_error: Some(error), ..Trace::default() }, &[]);
             }
         };
-        let old = match self.case.get("old").map(|it| serving_body(serving, it, version)).transpose() {
-            Ok(old) => old.map(|(old, _)| stored(old, serving.namespaced())),
-            Err(error) => {
-                let trace = Trace { decode_error: Some(format!("old: {error}")), ..Trace::default() };
-                return write_trace(line, &trace, &[]);
-            }
+        let old = self.case.get("old").map(|it| serving_body(serving, it, version)).transpose();
+        let (old, old_error) = match old {
+            Ok(old) => (old.map(|(old, _)| stored(old, serving.namespaced())), None),
+            Err(error) => (None, Some(format!("old: {error}"))),
         };
         let duplicates = if complete { self.duplicates(object) } else { Vec::new() };
         let mut trace = serving.trace(version, endpoint, &body, old.as_ref());
         unknown.append(&mut trace.unknown);
+        if trace.decode_error.is_none() && old_error.is_some() {
+            trace.decode_error = old_error;
+            trace.errors.clear();
+        }
         write_trace(line, &trace, &duplicates);
     }
 

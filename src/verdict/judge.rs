@@ -127,7 +127,6 @@ impl Court<'_> {
         for request in self.contract.requests(&sample.patch, self.version.status_subresource) {
             run.want = server::merge(run.want, &request.patch).unwrap_or_default();
         }
-        without_empty_annotations(&mut run.want);
         self.send(&sample.patch, &mut stored, &mut run);
         run.got = self.read(&stored, &mut run.unknown);
         run
@@ -181,7 +180,8 @@ impl Court<'_> {
     }
 
     fn verdict(&self, slot: &Slot, run: Run) -> Verdict {
-        let missing = compare::missing(at(&run.want, &slot.path), at(&run.got, &slot.path));
+        let want = at(&run.want, &slot.path).filter(|it| !is_emptied_metadata(&slot.path, it));
+        let missing = compare::missing(want, at(&run.got, &slot.path));
         let fate = match () {
             () if !run.errors.is_empty() => Fate::Rejected,
             () if missing.is_some() => Fate::Pruned,
@@ -238,11 +238,14 @@ impl Court<'_> {
     }
 }
 
-/// The verdict that does most harm, the first of several.
+/// The verdict that does most harm: the gravest fate, then the most that is lost, then the first.
 fn worst(verdicts: Vec<Verdict>) -> Verdict {
     let mut verdicts = verdicts.into_iter();
     let first = verdicts.next().expect("a slot has samples");
-    verdicts.fold(first, |worst, it| if it.fate > worst.fate { it } else { worst })
+    verdicts.fold(
+        first,
+        |worst, it| if (it.fate, it.lost.len()) > (worst.fate, worst.lost.len()) { it } else { worst },
+    )
 }
 
 /// The verdict on a value whose type nobody said: a loss of any type is a loss, and a refusal of all of them is one.
@@ -261,20 +264,17 @@ fn guessed(slot: &Slot, verdicts: Vec<Verdict>) -> Verdict {
     Verdict { fate: Fate::Unknown, unknown: vec![reason], errors, witness, effect, ..verdict }
 }
 
-/// Metadata is encoded without empty maps: an object whose last annotation was taken away has no `annotations`.
-fn without_empty_annotations(object: &mut Value) {
-    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
-    if metadata.get("annotations").and_then(Value::as_object).is_some_and(|it| it.is_empty()) {
-        metadata.remove("annotations");
-    }
-}
-
 fn in_etcd(object: &Value) -> Stored<'_> {
     Stored { object, revision: 1 }
 }
 
 fn at<'v>(value: &'v Value, path: &Path) -> Option<&'v Value> {
     path.0.iter().try_fold(value, |it, key| it.get(key))
+}
+
+/// Annotations without any are the same as none: the server does not keep the empty mapping.
+fn is_emptied_metadata(path: &Path, value: &Value) -> bool {
+    path.0[0] == "metadata" && value.as_object().is_some_and(|it| it.is_empty())
 }
 
 /// The top-level fields that the patch speaks of, as they are stored.

@@ -54,7 +54,10 @@ def run(command, text):
 
 
 def errors(found):
-    return sorted((it["field"], it["type"]) for it in found or [])
+    """Fields and types. Which of two malformed keys the server names first is Go's order of maps: chance."""
+    either = ("apiVersion", "kind")
+    named = ((it["field"], it["type"], it["detail"].endswith("must be a string")) for it in found or [])
+    return sorted((field.rsplit(".", 1)[0] if chance and field.endswith(either) else field, ty) for field, ty, chance in named)
 
 
 def same(left, right):
@@ -105,8 +108,14 @@ def step_differences(at, step, our):
             yield f"{at}.{key}", step.get(key), our.get(key)
     if errors(step.get("causes")) != errors(our.get("causes")):
         yield f"{at}.causes", step.get("causes"), our.get("causes")
-    if step.get("warnings", []) != our.get("warnings", []):
+    if warnings(step) != warnings(our):
         yield f"{at}.warnings", step.get("warnings"), our.get("warnings")
+
+
+def warnings(step):
+    """The oracle does not hand on what the server warns about finalizers on updates."""
+    found = step.get("warnings", [])
+    return found if step["op"] == "create" else [it for it in found if not it.startswith("metadata.finalizers: ")]
 
 
 def details(expected, got):

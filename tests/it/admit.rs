@@ -23,6 +23,7 @@ fn node(crd: &Json) -> Option<Node> {
     match crd {
         #[cfg(feature = "check")]
         Json::String(text) => kopf_crd::yaml::parse(text).documents.into_iter().next().map(|it| it.root),
+        #[cfg(not(feature = "check"))]
         Json::String(_) => None,
         _ => Some(kopf_crd::yaml::json::parse(&crd.to_string()).expect("JSON").0),
     }

@@ -94,6 +94,30 @@ fn effects_follow_from_what_is_left() {
     }
 }
 
+#[test]
+fn what_a_default_brings_back_is_told() {
+    let contract = contract(json!({}));
+    for (name, stored, effect) in [
+        (
+            "progress",
+            json!({"status": {"kopf": {"progress": {"create_fn": {"retries": 0}}}}}),
+            Some("records-return"),
+        ),
+        ("touch", json!({"status": {"kopf": {"dummy": "never"}}}), Some("touch-returns")),
+        ("progress", json!({"status": {"kopf": {"progress": {}}}}), None),
+        ("touch", json!({"status": {"kopf": {}}}), None),
+    ] {
+        let slot = slot(&contract, name);
+        let patch = &slot.samples.last().unwrap().patch;
+        let loss = Loss { rejected: false, status_subresource: true, patch, stored: &stored };
+        assert_eq!(
+            effects::of(&contract, &slot, &loss).map(|it| it.id),
+            effect,
+            "{name} after its removal: {stored}"
+        );
+    }
+}
+
 /// Each row was seen with Kopf on a real API server.
 #[test]
 fn what_a_refusal_takes_along_depends_on_what_else_is_in_the_request() {

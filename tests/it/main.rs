@@ -3,9 +3,18 @@
 mod admit;
 #[cfg(feature = "check")]
 mod admit_oracle;
+mod cases;
+#[cfg(feature = "check")]
+mod random_crd;
 mod contract;
 mod effects;
+#[cfg(feature = "check")]
+mod corpus;
+#[cfg(feature = "check")]
+mod door;
 mod kopf;
+#[cfg(feature = "check")]
+mod rules;
 mod tidy;
 #[cfg(feature = "check")]
 mod yaml;

@@ -42,6 +42,7 @@ Exit codes: 0 clean, 1 findings, 2 the work could not be done.";
 pub(crate) enum Command {
     Check(CheckArgs),
     Contract(ContractCommand),
+    Init(InitArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -93,6 +94,49 @@ pub(crate) struct ContractCommand {
     pub(crate) contract: ContractArgs,
 }
 
+/// Writes the first files: a CRD that keeps its status, settings for the operator, a configuration.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd init --kind Widget --group example.com
+  cargo kopf-crd init --kind Widget --group example.com --style open deploy/
+  cargo kopf-crd init --stdout | kubectl apply -f -")]
+pub(crate) struct InitArgs {
+    /// Where to write the files.
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+    /// The kind of the objects.
+    #[arg(long, value_name = "KIND", default_value = "Widget", value_parser = kind)]
+    pub(crate) kind: String,
+    /// Their plural; default: made from the kind.
+    #[arg(long, value_name = "NAME", value_parser = label)]
+    pub(crate) plural: Option<String>,
+    /// Their API group.
+    #[arg(long, value_name = "GROUP", default_value = "example.com", value_parser = group)]
+    pub(crate) group: String,
+    /// Their first version.
+    #[arg(long, value_name = "VERSION", default_value = "v1", value_parser = label)]
+    pub(crate) api_version: String,
+    /// How the status is opened for Kopf.
+    #[arg(long, value_enum, default_value_t = InitStyle::Narrow)]
+    pub(crate) style: InitStyle,
+    /// Prints the CRD and writes nothing.
+    #[arg(long)]
+    pub(crate) stdout: bool,
+    /// Overwrites files that are there.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// How a status is opened for Kopf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InitStyle {
+    /// Only `kopf`, beside typed properties.
+    Narrow,
+    /// The whole status.
+    Open,
+}
+
 /// Prints the page of a rule: what it finds, why state is lost, what to write instead.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -132,6 +176,30 @@ pub(crate) struct ManArgs {
     /// Writes a page per command into this directory instead.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// A name that the API server takes for a plural or a version: a DNS label.
+fn label(text: &str) -> Result<String, String> {
+    let inner = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
+    let good = text.starts_with(|it: char| it.is_ascii_lowercase())
+        && text.chars().all(inner)
+        && !text.ends_with('-')
+        && text.len() <= 63;
+    if good { Ok(text.to_owned()) } else { Err("expected lower-case letters, digits and dashes".to_owned()) }
+}
+
+fn kind(text: &str) -> Result<String, String> {
+    label(&text.to_lowercase()).map(|_| text.to_owned()).map_err(|_| "expected letters and digits".to_owned())
+}
+
+fn group(text: &str) -> Result<String, String> {
+    let good =
+        text.contains('.') && text.split('.').all(|it| !it.is_empty() && label(&format!("a{it}")).is_ok());
+    if good {
+        Ok(text.to_owned())
+    } else {
+        Err("expected a domain with a dot, such as `example.com`".to_owned())
+    }
 }
 
 fn formats() -> PossibleValuesParser {

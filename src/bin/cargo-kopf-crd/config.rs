@@ -249,7 +249,7 @@ fn unknown(source: &Source, at: usize, name: &str, known: &[&str]) -> Failure {
 fn failure(source: &Source, error: &toml::de::Error) -> Failure {
     let message = error.message().trim_end().replace('\n', ", ");
     match error.span() {
-        Some(span) if !span.is_empty() => located(source, span.start, &message),
+        Some(span) if span != (0..0) => located(source, span.start, &message),
         _ => Failure::new(format_args!("{}: {message}", source.name)),
     }
 }

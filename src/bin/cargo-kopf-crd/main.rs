@@ -9,6 +9,7 @@ mod completions;
 mod config;
 mod contract;
 mod explain;
+mod init;
 mod inputs;
 mod man;
 mod output;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Contract(args) => contract::run(args),
+        Command::Init(args) => init::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),

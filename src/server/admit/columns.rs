@@ -14,6 +14,9 @@ use crate::crd::Scale;
 use crate::schema::Schema;
 use crate::server::place::Place;
 use crate::server::structural;
+use std::borrow::Cow;
+
+const NO_FIELD: &str = "does not refer to a valid field";
 
 /// How many selectable fields a version may have.
 pub(super) const MAX_SELECTABLE_FIELDS: usize = 8;
@@ -105,9 +108,11 @@ fn selectable_fields(crd: &Crd, part: &Part, scope: &Scope, options: &Options, o
         };
         return out.push(Refusal::invalid(&place, words, at));
     };
-    if let Some((words, at)) = structural::unconvertible(schema) {
+    let mut schema = Some(schema);
+    if let Some((words, at)) = schema.and_then(structural::unconvertible) {
         let field = format!("{}.schema.openAPIV3Schema", scope.field);
-        return out.push(Refusal::invalid(&Place::root(&field), &words, at));
+        out.push(Refusal::invalid(&Place::root(&field), &words, at));
+        schema = None;
     }
     let mut seen: Vec<String> = Vec::new();
     for (index, path) in part.selectable_fields.iter().enumerate() {
@@ -120,6 +125,8 @@ fn selectable_fields(crd: &Crd, part: &Part, scope: &Scope, options: &Options, o
         }
         let (keys, found) = match field_path(path, schema, false) {
             Ok(found) => found,
+            // The server fails where it looks into a schema that it does not have.
+            Err(error) if schema.is_none() && error == NO_FIELD => continue,
             Err(error) => {
                 refuse(Refusal::invalid(&place, &format!("is an invalid path: {error}"), at));
                 continue;
@@ -148,29 +155,28 @@ fn selectable_fields(crd: &Crd, part: &Part, scope: &Scope, options: &Options, o
 /// node it leads to, which is none below `additionalProperties: true`.
 pub(super) fn field_path<'s>(
     path: &str,
-    schema: &'s Schema,
+    schema: Option<&'s Schema>,
     brackets: bool,
-) -> Result<(String, Option<&'s Schema>), String> {
+) -> Result<(String, Option<&'s Schema>), Cow<'static, str>> {
     let mut tokens = tokens(path).into_iter();
-    let (mut keys, mut node) = (String::new(), Some(schema));
+    let (mut keys, mut node) = (String::new(), schema);
     while let Some(token) = tokens.next() {
         let bracket = match token {
             "." => false,
             "[" if brackets => true,
-            "[" => return Err("array notation is not allowed".to_owned()),
-            other => return Err(format!("expected [ or . but got: {other}")),
+            "[" => return Err("array notation is not allowed".into()),
+            other => return Err(format!("expected [ or . but got: {other}").into()),
         };
         let name = tokens.next().ok_or("unexpected end of JSON path")?;
         let quoted = name.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
         let name = match (bracket, quoted) {
-            (true, None) => return Err(format!("expected single quoted string but got {name}")),
+            (true, None) => return Err(format!("expected single quoted string but got {name}").into()),
             (true, Some(quoted)) => quoted.replace("\\'", "'"),
             (false, _) => name.to_owned(),
         };
-        let unknown = "does not refer to a valid field";
-        let here = node.ok_or(unknown)?;
+        let here = node.ok_or(NO_FIELD)?;
         if !here.properties.is_empty() {
-            node = Some(here.property(&name).ok_or(unknown)?);
+            node = Some(here.property(&name).ok_or(NO_FIELD)?);
             if !keys.is_empty() {
                 keys.push('.');
             }
@@ -179,13 +185,13 @@ pub(super) fn field_path<'s>(
             node = here.additional();
             keys.push_str(&format!("[{name}]"));
         } else {
-            return Err(unknown.to_owned());
+            return Err(NO_FIELD.into());
         }
         if bracket {
             match tokens.next() {
-                None => return Err("unexpected end of JSON path".to_owned()),
+                None => return Err("unexpected end of JSON path".into()),
                 Some("]") => {}
-                Some(other) => return Err(format!("expected ] but got {other}")),
+                Some(other) => return Err(format!("expected ] but got {other}").into()),
             }
         }
     }

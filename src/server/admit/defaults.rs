@@ -24,7 +24,7 @@ use serde_json::Value;
 /// Judges the defaults of a structural schema.
 pub(super) fn validate(schema: &Schema, place: &Place, options: &Options, out: &mut Admission) {
     let patterns = Patterns::default();
-    let validator = Validator { patterns: &patterns, unknown: Default::default() };
+    let validator = Validator::of_defaults(&patterns);
     let mut walk = Walk { pruned: options.pruned_defaults, validator, steps: Vec::new(), out };
     walk.resource(schema, place, true);
     let unknown = walk.validator.unknown.into_inner();
@@ -114,7 +114,9 @@ impl<'s> Walk<'_, 's> {
             Err(error) => {
                 let field = error.split_once(": Invalid value: ").map_or("", |it| it.0);
                 let field = below(place, field);
-                self.out.refusals.push(Refusal::invalid(&Place::root(&field), &error, at));
+                // Behind the value, which may hold anything, stand the words of the decoder, or these.
+                let words = error.rfind(": json: ").map_or("must be a string", |at| &error[at + 2..]);
+                self.out.refusals.push(Refusal::invalid(&Place::root(&field), words, at));
                 return;
             }
             Ok(problems) if !problems.is_empty() => {

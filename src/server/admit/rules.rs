@@ -57,7 +57,7 @@ fn field_path(schema: &Schema, rule: &ValidationRule, place: &Place, out: &mut V
         refuse("must not contain line breaks");
     }
     let convertible = structural::unconvertible(schema).is_none();
-    if convertible && columns::field_path(&rule.field_path, schema, true).is_err() {
+    if convertible && columns::field_path(&rule.field_path, Some(schema), true).is_err() {
         refuse("must be a valid path");
     }
 }

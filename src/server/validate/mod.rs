@@ -20,6 +20,7 @@ use crate::schema::Additional;
 use crate::schema::Items;
 use crate::schema::Schema;
 use crate::source::Span;
+use scalars::Types;
 use serde_json::Map;
 use serde_json::Value;
 use std::cell::RefCell;
@@ -28,9 +29,11 @@ use std::collections::HashSet;
 /// What one validation needs besides value and schema.
 pub(super) struct Validator<'a> {
     /// The compiled patterns.
-    pub(super) patterns: &'a pattern::Patterns,
+    patterns: &'a pattern::Patterns,
     /// Why the outcome is not certain.
     pub(super) unknown: RefCell<Vec<String>>,
+    /// Whether schemas are taken as they are written: `x-kubernetes-int-or-string` is no type, and formats stay.
+    literal: bool,
 }
 
 /// An error of kube-openapi, before it is tied to a field.
@@ -128,7 +131,17 @@ impl Path<'_> {
     }
 }
 
-impl Validator<'_> {
+impl<'a> Validator<'a> {
+    /// Validates objects: by the schema that is converted for them (`ConvertJSONSchemaPropsWithPostProcess`).
+    pub(super) fn of_objects(patterns: &'a pattern::Patterns) -> Self {
+        Self { patterns, unknown: RefCell::default(), literal: false }
+    }
+
+    /// Validates defaults: by the structural schema (`Structural.ToKubeOpenAPI`), which is not converted.
+    pub(super) fn of_defaults(patterns: &'a pattern::Patterns) -> Self {
+        Self { literal: true, ..Self::of_objects(patterns) }
+    }
+
     /// The errors of a value. `field` is the field that the value stands in, `status` on that endpoint.
     ///
     /// With `old`, errors of what has not changed are dropped.
@@ -151,13 +164,14 @@ impl Validator<'_> {
         old: Option<&Correlated<'_>>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
+        let types = Types { ty: &schema.ty, int_or_string: schema.int_or_string && !self.literal };
         if value.is_null() {
-            scalars::null(schema, path, &mut outcome);
+            scalars::null(types, schema, path, &mut outcome);
             return ratchet(outcome, old);
         }
-        let format = formats::effective(schema);
-        if !schema.ty.is_empty() || schema.int_or_string || !format.is_empty() {
-            scalars::types(value, schema, format, path, &mut outcome);
+        let format = if self.literal { &schema.format } else { formats::effective(schema) };
+        if !types.is_empty() || !format.is_empty() {
+            scalars::types(value, types, schema, format, path, &mut outcome);
             outcome.matched += 1;
         }
         outcome.merge(self.junctors(value, schema, path));
@@ -172,7 +186,7 @@ impl Validator<'_> {
                 }
             }
             Value::Number(number) => {
-                numbers::check(number, schema, format, path, &mut outcome);
+                numbers::check(number, types, schema, format, path, &mut outcome);
                 outcome.matched += 1;
             }
             Value::Array(items) => {

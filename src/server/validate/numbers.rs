@@ -9,6 +9,7 @@ use super::What;
 use super::go;
 use super::in_body;
 use super::plain;
+use super::scalars::Types;
 use crate::schema::Schema;
 use serde_json::Number;
 use serde_json::Value;
@@ -43,19 +44,25 @@ impl Native {
     }
 }
 
-/// `format` is the format that has an effect for the schema's type.
-pub(super) fn check(number: &Number, schema: &Schema, format: &str, path: &Path<'_>, outcome: &mut Outcome) {
+pub(super) fn check(
+    number: &Number,
+    types: Types<'_>,
+    schema: &Schema,
+    format: &str,
+    path: &Path<'_>,
+    outcome: &mut Outcome,
+) {
     let value = match (number.as_i64(), number.as_f64()) {
         (Some(whole), _) if !number.is_f64() => Native::Int(whole),
         (_, float) => Native::Float(float.unwrap_or_default()),
     };
-    let ty = match schema.ty.as_str() {
-        _ if schema.int_or_string => "",
-        "integer" => "integer",
-        "number" => "number",
-        _ => "",
+    // The range of a format is checked only for the type that it belongs to.
+    let (ty, format) = match (types.ty, format) {
+        _ if types.int_or_string => ("", ""),
+        ("integer", "int32" | "int64") | ("number", "float" | "double") => (types.ty, format),
+        ("integer" | "number", _) => (types.ty, ""),
+        _ => ("", ""),
     };
-    let format = if ty.is_empty() { "" } else { format };
     let in_range = |value: Native, what: &str| range(value, ty, format, what, path, schema);
     outcome.matched += 1;
     in_range(value, "Checked").into_iter().for_each(|it| outcome.add(it));

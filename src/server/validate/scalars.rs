@@ -14,24 +14,27 @@ use super::pattern::Refused;
 use crate::schema::Schema;
 use serde_json::Value;
 
-/// The types that a schema allows, as kube-openapi holds them.
-fn allowed(schema: &Schema) -> &'static str {
-    match schema.ty.as_str() {
-        _ if schema.int_or_string => "integer,string",
-        "integer" => "integer",
-        "number" => "number",
-        "string" => "string",
-        "boolean" => "boolean",
-        "array" => "array",
-        "object" => "object",
-        "null" => "null",
-        "" => "",
-        _ => "?",
-    }
+/// The types that a schema allows.
+#[derive(Clone, Copy)]
+pub(super) struct Types<'s> {
+    /// `type`.
+    pub(super) ty: &'s str,
+    /// Whether both integers and texts are allowed instead.
+    pub(super) int_or_string: bool,
 }
 
-fn allows(schema: &Schema, ty: &str) -> bool {
-    if schema.int_or_string { matches!(ty, "integer" | "string") } else { schema.ty == ty }
+impl<'s> Types<'s> {
+    pub(super) fn is_empty(self) -> bool {
+        self.ty.is_empty() && !self.int_or_string
+    }
+
+    fn allow(self, ty: &str) -> bool {
+        if self.int_or_string { matches!(ty, "integer" | "string") } else { self.ty == ty }
+    }
+
+    fn text(self) -> &'s str {
+        if self.int_or_string { "integer,string" } else { self.ty }
+    }
 }
 
 fn wrong_type(path: &Path<'_>, wanted: &str, got: &'static str, schema: &Schema) -> Finding {
@@ -39,19 +42,23 @@ fn wrong_type(path: &Path<'_>, wanted: &str, got: &'static str, schema: &Schema)
 }
 
 /// A null is checked for its type and against the enum, which it never satisfies; nothing else applies.
-pub(super) fn null(schema: &Schema, path: &Path<'_>, outcome: &mut Outcome) {
-    let untyped = schema.ty.is_empty() && !schema.int_or_string;
-    if untyped || schema.nullable || allows(schema, "null") {
+pub(super) fn null(types: Types<'_>, schema: &Schema, path: &Path<'_>, outcome: &mut Outcome) {
+    if types.is_empty() || schema.nullable || types.allow("null") {
         outcome.matched += 1;
     } else {
-        let wanted = if allowed(schema) == "?" { schema.ty.as_str() } else { allowed(schema) };
-        outcome.add(wrong_type(path, wanted, "null", schema));
+        outcome.add(wrong_type(path, types.text(), "null", schema));
     }
     enumeration(&Value::Null, schema, path, outcome);
 }
 
-/// `format` is the format that has an effect for the schema's type.
-pub(super) fn types(value: &Value, schema: &Schema, format: &str, path: &Path<'_>, outcome: &mut Outcome) {
+pub(super) fn types(
+    value: &Value,
+    types: Types<'_>,
+    schema: &Schema,
+    format: &str,
+    path: &Path<'_>,
+    outcome: &mut Outcome,
+) {
     let (ty, native) = match value {
         Value::Null => ("null", ""),
         Value::Bool(_) => ("boolean", ""),
@@ -62,21 +69,20 @@ pub(super) fn types(value: &Value, schema: &Schema, format: &str, path: &Path<'_
         Value::Object(_) => ("object", ""),
     };
     let whole_float =
-        ty == "number" && value.as_f64().is_some_and(go::is_json_integer) && allows(schema, "integer");
-    let fits = allows(schema, ty) || whole_float || (ty == "integer" && allows(schema, "number"));
+        ty == "number" && value.as_f64().is_some_and(go::is_json_integer) && types.allow("integer");
+    let fits = types.allow(ty) || whole_float || (ty == "integer" && types.allow("number"));
     let text_or_list = matches!(value, Value::String(_) | Value::Array(_));
     if !text_or_list && !format.is_empty() && !fits && native != format {
         outcome.add(wrong_type(path, format, native, schema));
         return;
     }
-    let numeric = allows(schema, "number") || allows(schema, "integer");
+    let numeric = types.allow("number") || types.allow("integer");
     // With a format even a list passes for a string.
     if fits || (!numeric && !format.is_empty() && text_or_list) {
         outcome.matched += 1;
         return;
     }
-    let wanted = if allowed(schema) == "?" { schema.ty.as_str() } else { allowed(schema) };
-    outcome.add(wrong_type(path, wanted, ty, schema));
+    outcome.add(wrong_type(path, types.text(), ty, schema));
 }
 
 /// A value is converted to the Go type of each enum item before it is compared.
