@@ -98,8 +98,12 @@ pub enum OtherResults {
 }
 
 impl ContractConfig {
-    /// These statements, and where they are silent those of `base`: flags over a file.
+    /// These statements, and where they are silent those of `base`: flags over a file, also over what a file says of one CRD.
     pub fn over(self, mut base: Self) -> Self {
+        let general = Self { crd: BTreeMap::new(), ..self.clone() };
+        for own in base.crd.values_mut() {
+            *own = general.clone().over(std::mem::take(own));
+        }
         for (name, config) in self.crd {
             let below = base.crd.remove(&name).unwrap_or_default();
             base.crd.insert(name, config.over(below));
@@ -141,10 +145,9 @@ impl ContractConfig {
     /// What holds for the CRD of this name: its own statements over the general ones.
     pub fn for_crd(&self, name: &str) -> Self {
         let mut general = self.clone();
-        match general.crd.remove(name) {
-            Some(own) => own.over(general),
-            None => general,
-        }
+        let own = general.crd.remove(name).unwrap_or_default();
+        general.crd.clear();
+        own.over(general)
     }
 
     /// Whether nothing at all is said.

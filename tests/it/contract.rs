@@ -221,6 +221,11 @@ fn flags_win_over_a_file_and_a_crds_own_statements_over_general_ones() {
     let own = file.for_crd("widgets.example.com");
     assert_eq!(own, config(json!({"kopf": "1.43", "storage": "status", "result": ["b"]})));
     assert_eq!(file.for_crd("gadgets.example.com").storage, file.storage);
+    let flags = config(json!({"storage": "multi"}));
+    assert_eq!(
+        flags.over(file.clone()).for_crd("widgets.example.com").storage,
+        config(json!({"storage": "multi"})).storage
+    );
     let flags = config(json!({"kopf": "1.45.2", "results": "none"}));
     let all = flags.over(own);
     assert_eq!(
