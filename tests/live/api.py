@@ -118,6 +118,19 @@ def create_crd(server, crd, kind="application/json", dry=False):
     return server.ask("POST", CRDS + ("?dryRun=All" if dry else ""), crd, kind)
 
 
+def put_crd(server, crd, storage, uid):
+    """Writes a CRD that the server would refuse into etcd, as an old server would have left it."""
+    stamp = "2023-11-14T22:13:20Z"
+    accepted = [{"type": it, "status": "True", "reason": "Old", "message": "", "lastTransitionTime": stamp}
+                for it in ("NamesAccepted", "Established")]  # fmt: skip
+    metadata = {**crd["metadata"], "uid": uid, "creationTimestamp": stamp, "generation": 1}
+    status = {"conditions": accepted, "acceptedNames": crd["spec"]["names"], "storedVersions": [storage]}
+    name = crd["metadata"]["name"]
+    key = f"/registry/apiextensions.k8s.io/customresourcedefinitions/{name}"
+    server.store(key, {**crd, "metadata": metadata, "status": status})
+    return name
+
+
 def wait_until_served(server, name):
     """Waits until a CRD is established and every served version answers; the CRD as the server has it."""
     deadline = time.monotonic() + SERVED_SECONDS

@@ -143,15 +143,8 @@ class Replayed:
             if created.code != 201:
                 raise RuntimeError(f"the renamed CRD was refused: {created.body}")
             return self.renamed(created.body["metadata"]["name"])
-        name = crd["metadata"]["name"]
-        accepted = [{"type": it, "status": "True", "reason": "Old", "message": "", "lastTransitionTime": FIXED["creationTimestamp"]}
-                    for it in ("NamesAccepted", "Established")]  # fmt: skip
-        storage = told["crd"]["storage_version"]
-        crd["metadata"] |= {key: it for key, it in FIXED.items() if key != "uid"}
-        crd["metadata"]["uid"] = f"{FIXED['uid'][:-6]}{abs(hash(self.group)) % 10**6:06}"
-        crd["status"] = {"conditions": accepted, "acceptedNames": crd["spec"]["names"], "storedVersions": [storage]}
-        self.server.store(f"/registry/apiextensions.k8s.io/customresourcedefinitions/{name}", crd)
-        return name
+        uid = f"{FIXED['uid'][:-6]}{abs(hash(self.group)) % 10**6:06}"
+        return api.put_crd(self.server, crd, told["crd"]["storage_version"], uid)
 
     def renamed(self, value):
         """A value with the group that this case has on the server, so that many cases live on it at a time."""
