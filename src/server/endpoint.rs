@@ -91,7 +91,9 @@ fn prepare_main(served: &Served<'_>, object: &mut Object, old: &Object, generati
     let same = rest(object) == rest(old)
         && object.iter().all(|(key, value)| key == "metadata" || old.get(key) == Some(value));
     if !same {
-        set_meta(object, "generation", Some(Value::from(generation.unwrap_or_default() + 1)));
+        // Zero is no generation.
+        let next = generation.unwrap_or_default() + 1;
+        set_meta(object, "generation", (next != 0).then(|| Value::from(next)));
     }
 }
 

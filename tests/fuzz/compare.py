@@ -55,8 +55,9 @@ def run(command, text):
 
 def errors(found):
     """Fields and types. Which of two malformed keys the server names first is Go's order of maps: chance."""
-    either = ("apiVersion", "kind")
-    named = ((it["field"], it["type"], it["detail"].endswith("must be a string")) for it in found or [])
+    either = ("apiVersion", "kind", "metadata")
+    malformed = ("must be a string", "v1.ObjectMeta")
+    named = ((it["field"], it["type"], it["detail"].endswith(malformed)) for it in found or [])
     return sorted((field.rsplit(".", 1)[0] if chance and field.endswith(either) else field, ty) for field, ty, chance in named)
 
 
