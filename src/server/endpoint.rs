@@ -3,6 +3,7 @@
 //! Mirrors apiextensions-apiserver/pkg/registry/customresource/{strategy,status_strategy,validator}.go and
 //! `BeforeCreate`, `BeforeUpdate` of apiserver/pkg/registry/rest.
 
+use super::cel;
 use super::convert::Object;
 use super::convert::get_meta;
 use super::convert::set_meta;
@@ -12,7 +13,6 @@ use super::names;
 use super::problem::NO_FIELD;
 use super::problem::Problem;
 use super::ratchet::Correlated;
-use super::rules;
 use super::scale;
 use super::serving::Served;
 use super::serving::Serving;
@@ -20,6 +20,7 @@ use super::validate::Validator;
 use super::validate::lists;
 use serde_json::Map;
 use serde_json::Value;
+use std::sync::LazyLock;
 
 /// Where a request goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -40,6 +41,7 @@ pub(super) struct Verdict {
 }
 
 static NULL: Value = Value::Null;
+static EMPTY: LazyLock<Object> = LazyLock::new(Map::new);
 
 /// Resets what a client may not set on create.
 pub(super) fn prepare_create(served: &Served<'_>, object: &mut Object) {
@@ -99,7 +101,8 @@ fn prepare_main(served: &Served<'_>, object: &mut Object, old: &Object, generati
 
 impl Serving<'_> {
     /// What the strategy of the main endpoint says of an object to create.
-    pub(super) fn validate_create(&self, served: &Served<'_>, object: &Object) -> Verdict {
+    pub(super) fn validate_create(&self, served: &Served<'_>, value: &Value) -> Verdict {
+        let object = content(value);
         let mut verdict = Verdict::default();
         if self.type_meta(served, object, &mut verdict.problems) {
             let meta = metadata(object);
@@ -111,14 +114,14 @@ impl Serving<'_> {
                 &mut verdict.problems,
             );
             if let Some(schema) = &served.version.schema {
-                self.schema(&wrapped(object), schema, None, None, &mut verdict);
+                self.schema(value, schema, None, None, &mut verdict);
             }
             scale::spec(object, served.version.scale.as_ref(), &mut verdict.problems);
             scale::status(object, served.version.scale.as_ref(), &mut verdict.problems);
         }
         embedded::validate(object, served.schema, &mut verdict.problems);
         verdict.problems.append(&mut lists::validate(object, served.schema));
-        self.rules(served, object, &mut verdict);
+        self.rules(served, value, None, &mut verdict);
         verdict
     }
 
@@ -127,15 +130,16 @@ impl Serving<'_> {
         &self,
         served: &Served<'_>,
         endpoint: Endpoint,
-        object: &Object,
-        old: &Object,
+        value: &Value,
+        before: &Value,
     ) -> Verdict {
+        let (object, old) = (content(value), content(before));
         let mut verdict = Verdict::default();
         let main = endpoint == Endpoint::Main;
         if self.type_meta(served, object, &mut verdict.problems) {
             names::object_meta_update(metadata(object), metadata(old), &mut verdict.problems);
             if main {
-                self.whole_schema(served, object, old, &mut verdict);
+                self.whole_schema(served, value, before, &mut verdict);
                 scale::spec(object, served.version.scale.as_ref(), &mut verdict.problems);
             } else {
                 self.status_schema(served, object, old, &mut verdict);
@@ -150,7 +154,7 @@ impl Serving<'_> {
         if !found.is_empty() && lists::validate(old, served.schema).is_empty() {
             verdict.problems.append(&mut found);
         }
-        self.rules(served, object, &mut verdict);
+        self.rules(served, value, Some(before), &mut verdict);
         verdict
     }
 
@@ -179,11 +183,10 @@ impl Serving<'_> {
         problems.len() == before
     }
 
-    fn whole_schema(&self, served: &Served<'_>, object: &Object, old: &Object, verdict: &mut Verdict) {
+    fn whole_schema(&self, served: &Served<'_>, value: &Value, old: &Value, verdict: &mut Verdict) {
         let Some(schema) = &served.version.schema else { return };
-        let (value, old) = (wrapped(object), wrapped(old));
-        let correlated = Correlated { value: &value, old: &old, schema: served.schema };
-        self.schema(&value, schema, None, Some(&correlated), verdict);
+        let correlated = Correlated { value, old, schema: served.schema };
+        self.schema(value, schema, None, Some(&correlated), verdict);
     }
 
     fn status_schema(&self, served: &Served<'_>, object: &Object, old: &Object, verdict: &mut Verdict) {
@@ -213,25 +216,31 @@ impl Serving<'_> {
         verdict.unknown.append(&mut validator.unknown.into_inner());
     }
 
-    fn rules(&self, served: &Served<'_>, object: &Object, verdict: &mut Verdict) {
-        let Some(schema) = served.schema.filter(|_| served.has_rules) else { return };
+    fn rules(&self, served: &Served<'_>, value: &Value, old: Option<&Value>, verdict: &mut Verdict) {
+        let Some(schema) = served.schema.filter(|_| !served.rules.is_empty()) else { return };
         if verdict.problems.iter().any(Problem::blocks_rules) {
             let detail = "some validation rules were not checked because the object was invalid; correct the existing \
                           errors to complete validation";
             verdict.problems.push(Problem::invalid(NO_FIELD.to_owned(), Value::Null, detail));
-        } else if let Some(rule) = rules::reached(&wrapped(object), schema) {
-            verdict.unknown.push(format!("the CEL rule `{rule}` is not evaluated"));
+            return;
         }
+        let outcome = cel::validate(&served.rules, schema, value, old);
+        // The server shows the type of the value, not the value.
+        verdict.problems.extend(outcome.errors.into_iter().map(|(error, at)| Problem {
+            error,
+            value: "object".into(),
+            at,
+        }));
+        verdict.unknown.extend(outcome.unknown.into_iter().map(|it| it.0));
     }
 }
 
 /// The metadata of an object, empty where there is none.
 fn metadata(object: &Object) -> &Object {
-    static EMPTY: std::sync::LazyLock<Object> = std::sync::LazyLock::new(Map::new);
     object.get("metadata").and_then(Value::as_object).unwrap_or(&EMPTY)
 }
 
-/// The object as a value.
-fn wrapped(object: &Object) -> Value {
-    Value::Object(object.clone())
+/// The content of an object.
+pub(super) fn content(value: &Value) -> &Object {
+    value.as_object().unwrap_or(&EMPTY)
 }

@@ -5,6 +5,7 @@
 //! stored goes out. Not modeled: managed fields, server-side apply, admission webhooks, deletion, authorization.
 
 use super::FieldError;
+use super::cel::Rules;
 use super::convert::Object;
 use super::convert::get_meta;
 use super::convert::meta_text;
@@ -18,7 +19,6 @@ use super::go;
 use super::names;
 use super::problem::Problem;
 use super::prune::Lost;
-use super::rules;
 use super::validate::pattern::Patterns;
 use crate::crd::Crd;
 use crate::crd::Version;
@@ -44,7 +44,7 @@ pub(super) struct Served<'c> {
     /// The structural schema; none where there is none, or where a legacy CRD's is not structural.
     pub(super) schema: Option<&'c Schema>,
     pub(super) defaults: Defaults,
-    pub(super) has_rules: bool,
+    pub(super) rules: Rules,
     /// Why answers of this version are not certain.
     pub(super) unknown: Option<String>,
 }
@@ -238,16 +238,18 @@ impl<'c> Serving<'c> {
                 return Err(Failure::caused("metadata.name was not generated"));
             }
             endpoint::prepare_create(served, &mut object);
-            let mut verdict = self.validate_create(served, &object);
+            let value = Value::Object(object);
+            let object = endpoint::content(&value);
+            let mut verdict = self.validate_create(served, &value);
             answer.unknown.extend(verdict.unknown.drain(..).map(super::Unknown));
             if verdict.problems.is_empty() {
-                self.common_create(&object, &mut verdict.problems);
+                self.common_create(object, &mut verdict.problems);
             }
             if !verdict.problems.is_empty() {
                 return Err(Failure::invalid(verdict.problems));
             }
             answer.warnings.extend(names::finalizer_warnings(object.get("metadata"), None));
-            self.commit(answer, &object, request.version, None)?;
+            self.commit(answer, object, request.version, None)?;
             answer.code = 201;
             Ok(())
         })
@@ -480,9 +482,11 @@ impl<'c> Serving<'c> {
             ));
         }
         endpoint::prepare_update(served, request.endpoint, &mut object, &current);
+        let (value, before) = (Value::Object(object), Value::Object(current));
+        let (object, current) = (endpoint::content(&value), endpoint::content(&before));
         let mut problems = Vec::new();
-        self.common_update(&object, &current, &mut problems);
-        let mut verdict = self.validate_update(served, request.endpoint, &object, &current);
+        self.common_update(object, current, &mut problems);
+        let mut verdict = self.validate_update(served, request.endpoint, &value, &before);
         problems.append(&mut verdict.problems);
         problems.retain(|it| !request.tolerated.contains(&it.error));
         answer.unknown.extend(verdict.unknown.into_iter().map(super::Unknown));
@@ -493,7 +497,7 @@ impl<'c> Serving<'c> {
             let (meta, old) = (object.get("metadata"), current.get("metadata"));
             answer.warnings.extend(names::finalizer_warnings(meta, old));
         }
-        self.commit(answer, &object, request.version, Some(stored))?;
+        self.commit(answer, object, request.version, Some(stored))?;
         answer.code = 200;
         Ok(())
     }
@@ -531,8 +535,13 @@ impl Default for Request<'_> {
 }
 
 fn serve<'c>(crd: &'c Crd, version: &'c Version) -> Result<Served<'c>, String> {
-    let mut served =
-        Served { version, schema: None, defaults: Defaults::default(), has_rules: false, unknown: None };
+    let mut served = Served {
+        version,
+        schema: None,
+        defaults: Defaults::default(),
+        rules: Rules::default(),
+        unknown: None,
+    };
     let Some(schema) = &version.schema else { return Ok(served) };
     let unserved = "the server could not properly serve the CR schema: ";
     if let Some(why) = unstructured(schema, 0) {
@@ -543,7 +552,7 @@ fn serve<'c>(crd: &'c Crd, version: &'c Version) -> Result<Served<'c>, String> {
         return Ok(served);
     }
     served.schema = Some(schema);
-    served.has_rules = rules::any(schema);
+    served.rules = Rules::of(schema);
     if !crd.preserve_unknown_fields {
         served.defaults = Defaults::served(schema).map_err(|it| format!("{unserved}{it}"))?;
     }

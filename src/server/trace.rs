@@ -64,7 +64,7 @@ impl Serving<'_> {
         }
         let old = match (old, endpoint) {
             (None, Endpoint::Main) => {
-                let verdict = self.validate_create(served, &object);
+                let verdict = self.validate_create(served, &Value::Object(object));
                 trace.errors = verdict.problems;
                 trace.unknown.extend(verdict.unknown.into_iter().map(super::Unknown));
                 return Ok(());
@@ -87,7 +87,7 @@ impl Serving<'_> {
         let mut old = old;
         set_meta(&mut object, "resourceVersion", revision.clone());
         set_meta(&mut old, "resourceVersion", revision);
-        let verdict = self.validate_update(served, endpoint, &object, &old);
+        let verdict = self.validate_update(served, endpoint, &Value::Object(object), &Value::Object(old));
         trace.errors = verdict.problems;
         trace.unknown.extend(verdict.unknown.into_iter().map(super::Unknown));
         Ok(())

@@ -38,6 +38,8 @@ TEXTS = ["", "x", "y", "xx", "a", "b", "ab", "abc", "ABC", "é", "日本", "a b"
 NUMBERS = [0, 1, 2, 3, 5, 10, -1, -3, 65, 100, 1.5, 0.5, -0.5, 2.0, 1.0, -1.0, 1e3, 1e21, 1e-7, 2147483647, 2147483648,
            -2147483649, 9007199254740993, 9223372036854775807, -9223372036854775808, 9223372036854775808,
            18446744073709551615, 1.0000000001, 0.1, 0.3, 3.4e38, 3.5e38, 1e300, 4503599627370497.5, 1e20]
+RULES = {"string": ["self.size() < 3", "self == oldSelf", "self != 'x'"], "integer": ["self > 1", "self == oldSelf"],
+         "object": ["self == oldSelf", "!has(self.a) || has(self.b)", "true"], "array": ["self == oldSelf", "self.size() < 2"]}
 
 
 class Generator:
@@ -135,6 +137,8 @@ class Generator:
             schema = self.object(depth)
         if self.chance(.12):
             self.junctor(schema, 2)
+        if self.chance(.03) and schema.get("type") in RULES:
+            schema["x-kubernetes-validations"] = [{"rule": self.r.choice(RULES[schema["type"]])}]
         return schema
 
     def array(self, depth):
