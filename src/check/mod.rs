@@ -20,6 +20,7 @@ use crate::server::admit::Admission;
 use crate::server::admit::Refusal;
 use crate::source::Source;
 use crate::source::Span;
+use crate::verdict::Fate;
 use crate::verdict::Judgement;
 use crate::verdict::judge;
 use crate::yaml;
@@ -150,6 +151,14 @@ pub struct Checked {
     pub contract: Contract,
     /// What becomes of it.
     pub judgement: Judgement,
+}
+
+impl Checked {
+    /// Whether something that the operator must find again is lost in the version that it handles.
+    pub fn is_lossy(&self) -> bool {
+        let handled = self.judgement.versions.iter().filter(|it| it.handled);
+        handled.flat_map(|it| &it.verdicts).any(|it| it.critical && it.fate >= Fate::Pruned)
+    }
 }
 
 /// Judges every CRD of a text.
@@ -297,6 +306,8 @@ pub struct Summary {
     pub notes: usize,
     /// Findings that are kept quiet.
     pub silenced: usize,
+    /// CRDs that lose something of an operator's own state.
+    pub lossy: usize,
     /// What was not judged, and why.
     pub skipped: Skipped,
 }
@@ -308,6 +319,7 @@ impl Summary {
         self.documents += report.documents;
         self.crds += report.crds.len();
         self.silenced += report.silenced;
+        self.lossy += report.crds.iter().filter(|it| it.is_lossy()).count();
         self.skipped.others += report.skipped.others;
         self.skipped.out_of_scope += report.skipped.out_of_scope;
         self.skipped.fragments += report.skipped.fragments;
@@ -330,6 +342,7 @@ impl Summary {
         self.warnings += other.warnings;
         self.notes += other.notes;
         self.silenced += other.silenced;
+        self.lossy += other.lossy;
         self.skipped.others += other.skipped.others;
         self.skipped.out_of_scope += other.skipped.out_of_scope;
         self.skipped.fragments += other.skipped.fragments;

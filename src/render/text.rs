@@ -20,6 +20,9 @@ const MAX_WINDOW: u32 = 64 * 1024;
 /// A line of more bytes than this is not shown.
 const MAX_LINE: usize = 400;
 
+/// So many CRDs that lose state are hardly all of one operator.
+const MANY: usize = 5;
+
 /// A finding as text, with escape sequences for colors.
 pub(super) fn diagnostic(source: &Source, lines: &Lines<'_>, it: &Diagnostic) -> String {
     let level = match it.severity {
@@ -135,7 +138,15 @@ pub(super) fn end(run: &Run<'_>) -> String {
     let skipped =
         if skipped.is_empty() { String::new() } else { format!("; skipped: {}", skipped.join(", ")) };
     let seen = format!("{} in {} judged", count(it.crds, "CRD"), count(it.files, "file"));
-    format!("{assumed}\n{seen}: {found}{skipped}\n")
+    // Most of the CRDs in the world are of others, and need not keep anything.
+    let others = match it.lossy >= MANY {
+        true => format!(
+            "{} CRDs lose state: leave those of other operators out by `--only` or `--skip`, or keep the state in annotations\n",
+            it.lossy
+        ),
+        false => String::new(),
+    };
+    format!("{assumed}\n{others}{seen}: {found}{skipped}\n")
 }
 
 fn count(number: usize, noun: &str) -> String {

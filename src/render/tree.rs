@@ -19,13 +19,26 @@ const DIM: &str = "\u{1b}[2m";
 const BOLD: &str = "\u{1b}[1m";
 const RESET: &str = "\u{1b}[0m";
 
+/// The right column starts here at the latest.
+const WIDTH: usize = 64;
+
 /// One line of the tree with what is below it.
 #[derive(Default)]
 struct Twig {
     name: String,
-    about: String,
+    /// What the schema says of it; nothing if it is not declared.
+    about: Option<String>,
+    /// The slots that are written here, with the gravest of their fates.
+    slots: Vec<String>,
     fate: Option<Fate>,
     below: Vec<Twig>,
+}
+
+/// A line before its columns are set.
+struct Row {
+    left: String,
+    fate: Option<Fate>,
+    slots: String,
 }
 
 /// The trees of the CRDs of a text.
@@ -35,13 +48,13 @@ pub(super) fn crds(source: &Source, lines: &Lines<'_>, report: &Report) -> Strin
 
 fn crd(source: &Source, lines: &Lines<'_>, it: &Checked) -> String {
     let line = lines.position(it.crd.at.start).line;
-    let mut text = format!("{BOLD}{}{RESET} {DIM}{}:{line}{RESET}\n", it.crd.name, source.name);
+    let mut text = format!("{BOLD}{}{RESET}  {DIM}{}:{line}{RESET}\n", it.crd.name, source.name);
     if !it.accepted {
         text += &format!("  {RED}refused by the server{RESET}\n");
     }
     for version in &it.crd.versions {
         let Some(judged) = it.judgement.versions.iter().find(|judged| judged.name == version.name) else {
-            text += &format!("  {} {DIM}not judged{RESET}\n", version.name);
+            text += &format!("  {}  {DIM}not judged{RESET}\n", version.name);
             continue;
         };
         let marks = [
@@ -50,11 +63,13 @@ fn crd(source: &Source, lines: &Lines<'_>, it: &Checked) -> String {
             (judged.status_subresource, "with /status"),
         ];
         let marks: Vec<&str> = marks.iter().filter(|it| it.0).map(|it| it.1).collect();
-        text += &format!("  {} {DIM}{}{RESET}\n", version.name, marks.join(", "));
+        text += &format!("  {}  {DIM}{}{RESET}\n", version.name, marks.join(", "));
+        let mut rows = Vec::new();
         let root = root(version.schema.as_ref(), judged);
-        for twig in &root.below {
-            show(twig, "  ", true, &mut text);
+        for (at, twig) in root.below.iter().enumerate() {
+            collect(twig, "  ", at + 1 == root.below.len(), &mut rows);
         }
+        text += &columns(&rows);
     }
     text + "\n"
 }
@@ -67,38 +82,27 @@ fn root(schema: Option<&Schema>, judged: &JudgedVersion) -> Twig {
     }
     for verdict in &judged.verdicts {
         let mut twig = &mut root;
-        for key in &verdict.path.0 {
-            let at = match twig.below.iter().position(|it| it.name == *key) {
+        for (depth, key) in verdict.path.0.iter().enumerate() {
+            let unnamed = verdict.slot == "result:*" && depth + 1 == verdict.path.0.len();
+            let name = if unnamed { "<id>" } else { key };
+            let at = match twig.below.iter().position(|it| it.name == name) {
                 Some(at) => at,
                 None => {
-                    twig.below.push(Twig { name: key.clone(), ..Twig::default() });
+                    twig.below.push(Twig { name: name.to_owned(), ..Twig::default() });
                     twig.below.len() - 1
                 }
             };
             twig = &mut twig.below[at];
         }
-        let what = match (&*verdict.slot, verdict.fate) {
-            ("result:*", _) => "any result".to_owned(),
-            (slot, _) => slot.to_owned(),
-        };
-        let why = match (verdict.fate, &verdict.via) {
-            (Fate::Pruned | Fate::Rejected, Some(via)) => format!(" in version {via}"),
-            _ => String::new(),
-        };
-        twig.about = format!(
-            "{}{what}{why}",
-            if twig.about.is_empty() { String::new() } else { format!("{}, ", twig.about) }
-        );
+        let via = verdict.via.as_ref().map_or_else(String::new, |it| format!(" in version {it}"));
+        twig.slots.push(format!("{}{via}", verdict.slot));
         twig.fate = twig.fate.max(Some(verdict.fate));
     }
     root
 }
 
 fn declared(name: &str, schema: &Schema, depth: usize) -> Twig {
-    let mut about = match schema.ty.as_str() {
-        "" => "any type".to_owned(),
-        ty => ty.to_owned(),
-    };
+    let mut about = if schema.ty.is_empty() { "any type".to_owned() } else { schema.ty.clone() };
     if schema.preserves() {
         about += ", open";
     } else if let Some(Additional::Allowed(allowed)) = schema.additional_properties {
@@ -110,21 +114,36 @@ fn declared(name: &str, schema: &Schema, depth: usize) -> Twig {
         true => schema.properties.iter().map(|(name, it)| declared(name, it, depth + 1)).collect(),
         false => Vec::new(),
     };
-    Twig { name: name.to_owned(), about, fate: None, below }
+    Twig { name: name.to_owned(), about: Some(about), below, ..Twig::default() }
 }
 
-fn show(twig: &Twig, indent: &str, last: bool, text: &mut String) {
-    let fate = match twig.fate {
-        None => String::new(),
-        Some(Fate::Kept) => format!("  {GREEN}kept{RESET}"),
-        Some(Fate::Unknown) => format!("  {YELLOW}unknown{RESET}"),
-        Some(Fate::Pruned) => format!("  {RED}pruned{RESET}"),
-        Some(Fate::Rejected) => format!("  {RED}rejected{RESET}"),
+fn collect(twig: &Twig, indent: &str, last: bool, rows: &mut Vec<Row>) {
+    let about = match &twig.about {
+        Some(about) => format!(": {about}"),
+        None => " (not declared)".to_owned(),
     };
-    let about = if twig.about.is_empty() { String::new() } else { format!("  {DIM}{}{RESET}", twig.about) };
-    *text += &format!("{indent}{} {}{about}{fate}\n", if last { "└─" } else { "├─" }, twig.name);
+    let left = format!("{indent}{} {}{about}", if last { "└─" } else { "├─" }, twig.name);
+    rows.push(Row { left, fate: twig.fate, slots: twig.slots.join(", ") });
     let indent = format!("{indent}{}", if last { "   " } else { "│  " });
     for (at, it) in twig.below.iter().enumerate() {
-        show(it, &indent, at + 1 == twig.below.len(), text);
+        collect(it, &indent, at + 1 == twig.below.len(), rows);
     }
+}
+
+/// Sets the columns: the tree, the fate, the slots.
+fn columns(rows: &[Row]) -> String {
+    let judged = rows.iter().filter(|it| it.fate.is_some());
+    let width = judged.map(|it| it.left.chars().count()).max().unwrap_or(0).min(WIDTH);
+    let line = |row: &Row| match row.fate {
+        None => format!("{}\n", row.left),
+        Some(fate) => {
+            let color = match fate {
+                Fate::Kept => GREEN,
+                Fate::Unknown => YELLOW,
+                Fate::Pruned | Fate::Rejected => RED,
+            };
+            format!("{:width$}  {color}{:8}{RESET}  {DIM}{}{RESET}\n", row.left, fate.name(), row.slots)
+        }
+    };
+    rows.iter().map(line).collect()
 }

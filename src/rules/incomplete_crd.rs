@@ -48,7 +48,5 @@ pub(crate) fn is_fragment(node: &Node) -> bool {
 /// Whether the fragment touches what is judged here; a patch of labels or of a webhook does not.
 fn speaks_of_schemas(node: &Node) -> bool {
     let spec = node.get("spec");
-    ["versions", "validation", "preserveUnknownFields"]
-        .iter()
-        .any(|key| spec.is_some_and(|it| it.get(key).is_some()))
+    ["versions", "validation"].iter().any(|key| spec.is_some_and(|it| it.get(key).is_some()))
 }

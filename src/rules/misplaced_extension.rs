@@ -25,8 +25,12 @@ fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
             field.name,
             super::dropped(field)
         );
-        let diagnostic =
+        let mut diagnostic =
             RULE.found(message).at(field.key, format!("not known in {}", super::level(field.within)));
+        // A property in the wrong place, which no client complains about, is not what state is lost by.
+        if field.silent && name.is_empty() {
+            diagnostic.severity = Severity::Warning;
+        }
         let what = if name.is_empty() { &field.name } else { name };
         found.push(diagnostic.help(format!("`{what}` belongs {belongs}")));
     }

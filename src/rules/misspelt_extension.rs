@@ -3,6 +3,7 @@
 use super::Find;
 use super::Rule;
 use super::Subject;
+use crate::crd::Api;
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::Severity;
 use crate::schema::Suggestion;
@@ -25,6 +26,10 @@ fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
         let mut diagnostic =
             RULE.found(message).at(field.key, format!("not known in {}", super::level(field.within)));
         match field.suggestion {
+            // The one name of v1 that was spelt otherwise in v1beta1.
+            Some(Suggestion::Misspelt("jsonPath")) if subject.crd.api == Api::V1beta1 => {
+                diagnostic = diagnostic.help("write `JSONPath`: so it is spelt in v1beta1");
+            }
             Some(Suggestion::Misspelt(name)) => diagnostic = diagnostic.help(format!("write `{name}`")),
             Some(Suggestion::Foreign { instead }) => diagnostic = diagnostic.help(instead),
             _ => {}

@@ -45,7 +45,7 @@ fn what_is_said_of_every_case() {
         let mut shown = String::new();
         for flags in flags(&text) {
             let (source, report) = door::check(&name(&path), &text, flags);
-            shown += &strip(&door::shown(Format::Text, &source, &report, flags));
+            shown += &door::plain(&door::shown(Format::Text, &source, &report, flags));
         }
         let mut settings = insta::Settings::clone_current();
         settings.set_snapshot_path(path.parent().expect("a folder"));
@@ -54,17 +54,6 @@ fn what_is_said_of_every_case() {
         let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
         settings.bind(|| insta::assert_snapshot!(stem, shown));
     }
-}
-
-/// The text without escape sequences.
-fn strip(text: &str) -> String {
-    let mut plain = String::new();
-    let mut parts = text.split('\u{1b}');
-    plain += parts.next().unwrap_or_default();
-    for part in parts {
-        plain += part.split_once('m').map_or("", |it| it.1);
-    }
-    plain
 }
 
 /// A judgement of a case.

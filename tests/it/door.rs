@@ -55,6 +55,17 @@ pub(crate) fn shown(format: Format, source: &Source, report: &Report, flags: &st
     render::whole(format, &[render::piece(format, source, report)], &run)
 }
 
+/// The text without escape sequences.
+pub(crate) fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut parts = text.split('\u{1b}');
+    plain += parts.next().unwrap_or_default();
+    for part in parts {
+        plain += part.split_once('m').map_or("", |it| it.1);
+    }
+    plain
+}
+
 /// A whole CRD around a fragment: `spec:` of a CRD, or properties of its schema such as `status:`.
 pub(crate) fn whole_crd(fragment: &str) -> String {
     let head = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";

@@ -12,6 +12,8 @@ mod effects;
 mod corpus;
 #[cfg(feature = "check")]
 mod door;
+#[cfg(feature = "check")]
+mod formats;
 mod kopf;
 #[cfg(feature = "check")]
 mod rules;
