@@ -52,6 +52,8 @@ effects! {
         "stalls after calling the first handler twice as if for the first time: no retry, no second handler, and a deletion that needs them hangs in Terminating"
     STALLS_REFUSED "stalls-refused"
         "stalls after the first call, since the patch is refused (422): no retry, no second handler, and a deletion that needs them hangs in Terminating"
+    STALLS_UNCOUNTED "stalls-uncounted"
+        "stalls after calling the first handler twice and the second never; one alone stalls before its first retry"
     STALLS_ON_RETRY "stalls-on-retry"
         "stalls before the first retry: the stored record never matches, so each patch skips the sleep and changes nothing"
     SLEEPS "sleeps"
@@ -193,7 +195,7 @@ fn record_fields(lost: &[&str]) -> Effect {
     let misses = |key| lost.contains(&key);
     match () {
         () if misses("delayed") && misses("retries") => RETRIES_ONCE,
-        () if misses("success") && misses("retries") => STALLS,
+        () if misses("success") && misses("retries") => STALLS_UNCOUNTED,
         () if misses("success") && misses("delayed") => LOOPS_AT_ONCE,
         () if misses("success") => LOOPS,
         () if misses("delayed") => RETRIES_AT_ONCE,

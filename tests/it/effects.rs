@@ -77,7 +77,7 @@ fn effects_follow_from_what_is_left() {
         (&["retries"], Some("stalls-on-retry")),
         (&["success"], Some("loops")),
         (&["success", "delayed"], Some("loops-at-once")),
-        (&["success", "retries"], Some("stalls")),
+        (&["success", "retries"], Some("stalls-uncounted")),
         (&["failure"], Some("fails-again")),
         (&["delayed"], Some("retries-at-once")),
         (&["delayed", "message", "purpose", "subrefs"], Some("retries-at-once")),

@@ -54,6 +54,8 @@ def make(told):
 
     def handle(retry, reason=None, patch=None, **_):
         note(id=told["id"], reason=str(getattr(reason, "value", reason or told["on"])), retry=retry)
+        if told.get("permanent"):
+            raise kopf.PermanentError("no")
         if retry < told.get("fails", 0):
             raise kopf.TemporaryError("not yet", delay=0.5)
         for number in range(told.get("subs", 0)):

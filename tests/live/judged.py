@@ -10,16 +10,17 @@ import scenarios
 # What an effect, as our verdicts word it, means for an operator of the scenarios. The first pattern that fits decides.
 # `*` stands for every operator that is not named.
 EFFECTS = [
-    (r"^works", {"*": "warns"}),
+    (r"^works|^never takes the records away", {"*": "warns"}),
     (r"^retries at once", {"*": "hurries"}),
-    (r"^stalls before|^sleeps before", {"*": "stalls"}),
+    (r"^stalls before|^sleeps before|^retries once", {"*": "stalls"}),
     (r"^stalls after", {"delete-two": "stuck", "delete-retry": "stuck", "*": "stalls"}),
     (r"^calls two handlers .* one alone stalls", {"two": "loops", "*": "stalls"}),
     (r"^calls two handlers .* one alone retries at once", {"two": "loops", "*": "hurries"}),
     (r"^calls create handlers again", {"two": "loops", "retry": "loops", "*": "reruns"}),
-    (r"^calls a handler that failed for good again", {"*": "stalls"}),
+    (r"^calls a handler that failed for good again", {"fails-for-good": "reruns", "*": "stalls"}),
     (r"^calls the (last |last create )?handler again", {"*": "reruns"}),
     (r"^calls the first handler again and again", {"*": "loops"}),
+    (r"^the value is lost, and the progress", {"result-first": "stalls", "*": "loses"}),
     (r"^(the value|what is in the value|a part of the value) ", {"*": "loses"}),
     (r"^operators do not see each other", {"*": "unseen"}),
 ]
@@ -97,6 +98,6 @@ def disagreement(seen, calls, found, operator):
     first = next(iter(calls.values()), [])
     twice = len(first) == 2 and first[0] == first[1]
     stated = " ".join(found.values())
-    if seen == "stalls" and operator in ("retry", "two") and ("after calling the first handler twice" in stated) != twice:
+    if seen == "stalls" and operator in ("retry", "two") and "one alone" not in stated and ("after calling the first handler twice" in stated) != twice:
         return f"the calls were {first}; stated: {found}"
     return None

@@ -23,7 +23,7 @@ PHASE_SECONDS = 20
 # What can be seen, and what it means.
 SEEN = {
     "works": "every handler is called as often as it should be, nothing is lost, no warning",
-    "warns": "the calls are right, but Kopf warns of inconsistencies",
+    "warns": "the calls are right, but Kopf warns of inconsistencies, or of requests that are refused",
     "loses": "the calls are right, but a result or a patched field is not stored",
     "stalls": "a handler that should be called (again) never is",
     "stuck": "the object never leaves Terminating",
@@ -191,7 +191,7 @@ def observation(operator, phased, log):
     # Taking away the last annotation makes Kopf warn although nothing is lost, so only losses in the status count.
     warnings = sum("with inconsistencies" in line and "('status'" in line for line in log.splitlines())
     refusals = log.count("Throttling for")
-    seen = classify(operator, made, stored, warnings)
+    seen = classify(operator, made, stored, warnings + refusals)
     return Observation(seen, {phase: names(it) for phase, it in made.items()}, warnings, refusals, stored, log)
 
 

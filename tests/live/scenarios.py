@@ -5,6 +5,8 @@ Data only. `seen` names what happens (see `observe.SEEN`); `calls` are the handl
 here is taken from our verdicts, which are compared with what is seen.
 """
 
+import losses
+
 PRESERVE = "x-kubernetes-preserve-unknown-fields"
 OPEN = {"type": "object", PRESERVE: True}
 BARE = {"type": "object"}
@@ -216,3 +218,12 @@ SCENARIOS = [
     row("handled-version-closed", typed(phase=STRING), "retry", second=OPEN, handled="v1", seen="stalls", calls=TWICE),
     row("both-versions-open", OPEN, "retry", second=OPEN, handled="v1"),
 ]  # fmt: skip
+
+
+def record_without(*lost):
+    """The schema of a progress record with these fields left out."""
+    return {"type": "object", "properties": {key: it for key, it in FIELDS.items() if key not in lost}}
+
+
+OPERATORS |= losses.OPERATORS
+SCENARIOS += losses.rows(row, kopf, typed, record_without)
