@@ -17,6 +17,8 @@ pub mod rules;
 #[cfg(feature = "check")]
 pub mod check;
 #[cfg(feature = "check")]
+pub mod fix;
+#[cfg(feature = "check")]
 pub mod render;
 #[cfg(feature = "check")]
 pub mod simulate;

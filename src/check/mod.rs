@@ -15,6 +15,7 @@ use crate::kopf::Contract;
 use crate::kopf::ContractConfig;
 use crate::kopf::peering;
 use crate::rules;
+use crate::rules::mend::Width;
 use crate::server::admit;
 use crate::server::admit::Admission;
 use crate::server::admit::Refusal;
@@ -49,6 +50,8 @@ pub struct Options {
     pub levels: Levels,
     /// The minor version of Kubernetes 1 that will serve the CRDs.
     pub kubernetes: Kubernetes,
+    /// How wide the fixes that are offered open a status.
+    pub width: Width,
     /// Whether the user named this very text and expects a CRD in it: then also broken texts and built-in resources
     /// that have nothing to do with CRDs are said.
     pub named: bool,
@@ -257,6 +260,8 @@ fn part(
         kubernetes: options.kubernetes.0,
     };
     said.extend(rules::crd(&subject));
+    let manuscript = rules::mend::Manuscript { source, document, node, width: options.width };
+    rules::mend::mend(manuscript, &subject, &mut said);
     found.extend(named(said, &crd.name));
     let accepted = subject.accepted();
     let refusals = admission.refusals;

@@ -33,6 +33,7 @@ mod version_drops_status;
 mod wide_preserve;
 mod stanza;
 mod words;
+pub mod mend;
 
 pub(crate) use incomplete_crd::is_fragment;
 

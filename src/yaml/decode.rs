@@ -111,6 +111,7 @@ struct Mapping {
 /// An entry that made room for another with its key.
 struct Replaced {
     key_span: Span,
+    value_span: Span,
     /// Whether the two keys are one to Go.
     same_kind: bool,
     merged: bool,
@@ -258,7 +259,9 @@ impl<'a> Decoder<'a> {
                 }
                 // An override of a merged key is what merge keys are for.
                 if !merged && !old.merged {
-                    self.duplicates.push(Duplicate { key, first: old.key_span, last: key_span });
+                    let last_value = mapping.entries[at].value.span;
+                    let (first, first_value) = (old.key_span, old.value_span);
+                    self.duplicates.push(Duplicate { key, first, last: key_span, first_value, last_value });
                 }
             }
         }
@@ -368,8 +371,9 @@ impl Mapping {
         };
         let (kind, merged) = std::mem::replace(&mut self.origins[at], origin);
         self.replaced = true;
+        let value_span = old.value.span;
         dismantle(vec![old.value]);
-        Some((at, Replaced { key_span: old.key_span, same_kind: kind == origin.0, merged }))
+        Some((at, Replaced { key_span: old.key_span, value_span, same_kind: kind == origin.0, merged }))
     }
 }
 

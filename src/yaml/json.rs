@@ -165,11 +165,13 @@ impl<'a> Reader<'a> {
             }
             Filled::Object { entries, index, key, replaced } => {
                 let (key, key_span) = std::mem::take(key);
+                let last_value = node.span;
                 let entry = Entry { key, key_span, value: node };
                 if let (_, Some(old)) = set(entries, index, entry) {
                     *replaced = true;
                     let key = old.key.clone();
-                    self.duplicates.push(Duplicate { key, first: old.key_span, last: key_span });
+                    let (first, first_value) = (old.key_span, old.value.span);
+                    self.duplicates.push(Duplicate { key, first, last: key_span, first_value, last_value });
                     dismantle(vec![old.value]);
                 }
                 b'}'

@@ -16,7 +16,11 @@ mod stream;
 #[cfg(feature = "check")]
 mod strict;
 #[cfg(feature = "check")]
+mod lines;
+#[cfg(feature = "check")]
 pub mod client;
+#[cfg(feature = "check")]
+pub mod edit;
 pub mod json;
 #[cfg(feature = "check")]
 pub mod template;
@@ -67,6 +71,10 @@ pub struct Duplicate {
     pub first: Span,
     /// Where it stands again.
     pub last: Span,
+    /// The value that is dropped.
+    pub first_value: Span,
+    /// The value that stands.
+    pub last_value: Span,
 }
 
 /// Why a document could not be read.

@@ -11,6 +11,7 @@ use clap::Subcommand;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use kopf_crd::render;
+use kopf_crd::rules::mend::Width;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -41,6 +42,7 @@ Exit codes: 0 clean, 1 findings, 2 the work could not be done.";
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Check(CheckArgs),
+    Fix(FixArgs),
     Contract(ContractCommand),
     Init(InitArgs),
     Explain(ExplainArgs),
@@ -74,6 +76,56 @@ pub(crate) struct CheckArgs {
     pub(crate) contract: ContractArgs,
     #[command(flatten)]
     pub(crate) levels: LevelArgs,
+}
+
+/// Mends CRDs so that the API server keeps what Kopf writes.
+///
+/// Adds what is missing and leaves every other byte as it is; judges the result again before it is written. By default
+/// only `status.kopf` and the known results are opened. What is left is said as in `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd fix crds/
+  cargo kopf-crd fix --diff crds/
+  cargo kopf-crd fix --result create_fn=object --style open crd.yaml
+  cat crd.yaml | cargo kopf-crd fix - > mended.yaml
+
+Exit codes: 0 nothing is left (warnings allowed), 1 errors are left, 2 something could not be read or written.")]
+pub(crate) struct FixArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Prints what would change as a unified diff, and writes nothing.
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) diff: bool,
+    /// Also removes or loosens what somebody wrote: `required`, `enum`, types.
+    #[arg(long = "unsafe", help_heading = "Fixes")]
+    pub(crate) unsafe_: bool,
+    /// How wide a status is opened.
+    #[arg(long, value_enum, value_name = "STYLE", default_value_t = Style::Narrow, help_heading = "Fixes")]
+    pub(crate) style: Style,
+    #[command(flatten)]
+    pub(crate) contract: ContractArgs,
+    #[command(flatten)]
+    pub(crate) levels: LevelArgs,
+}
+
+/// How wide a status is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Style {
+    /// Only what the operator writes: `status.kopf` and the known results.
+    Narrow,
+    /// The whole status.
+    Open,
+}
+
+impl Style {
+    /// The same for the library.
+    pub(crate) fn width(self) -> Width {
+        match self {
+            Style::Narrow => Width::Narrow,
+            Style::Open => Width::Open,
+        }
+    }
 }
 
 /// Prints what the operator writes, as flags and configuration say: the slots, their paths, what is sent.

@@ -120,8 +120,13 @@ pub(crate) fn load(
             }
         }
     }
-    let options =
-        Options { contracts, scope: Scope { only, skip }, levels: stated_levels, kubernetes, named: false };
+    let options = Options {
+        contracts,
+        scope: Scope { only, skip },
+        levels: stated_levels,
+        kubernetes,
+        ..Options::default()
+    };
     Ok(Config {
         options,
         stated,

@@ -9,10 +9,12 @@ mod completions;
 mod config;
 mod contract;
 mod explain;
+mod fix;
 mod init;
 mod inputs;
 mod man;
 mod output;
+mod replace;
 mod shared;
 
 use args::Command;
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
     cli.color.write_global();
     let done = match &cli.command {
         Command::Check(args) => check::run(args),
+        Command::Fix(args) => fix::run(args),
         Command::Contract(args) => contract::run(args),
         Command::Init(args) => init::run(args),
         Command::Explain(args) => explain::run(args),
