@@ -98,6 +98,9 @@ def disagreement(seen, calls, found, operator):
     first = next(iter(calls.values()), [])
     twice = len(first) == 2 and first[0] == first[1]
     stated = " ".join(found.values())
-    if seen == "stalls" and operator in ("retry", "two") and "one alone" not in stated and ("after calling the first handler twice" in stated) != twice:
+    told = "after calling the first handler twice" in stated
+    # Some effects say what one handler does and what two do: only the word is compared.
+    plain = seen == "stalls" and operator in ("retry", "two") and not re.search("one alone|retries once", stated)
+    if plain and told != twice:
         return f"the calls were {first}; stated: {found}"
     return None

@@ -174,7 +174,7 @@ fn decode(name: &str, bytes: Vec<u8>) -> Content {
         };
         let units: Vec<u16> = bytes.chunks_exact(2).map(unit).collect();
         return match String::from_utf16(&units) {
-            Ok(text) if bytes.len() % 2 == 0 => Content::Text(Source::new(name, text)),
+            Ok(text) if bytes.len().is_multiple_of(2) => Content::Text(Source::new(name, text)),
             _ => not_text(name, &String::from_utf16_lossy(&units), "it is not valid UTF-16"),
         };
     }
@@ -216,7 +216,8 @@ mod tests {
 
     #[test]
     fn bytes_become_text_or_say_where_they_are_not() {
-        let cases: [(&[u8], Result<&str, (u32, &str)>); 7] = [
+        type Expected = Result<&'static str, (u32, &'static str)>;
+        let cases: [(&[u8], Expected); 7] = [
             (b"a: 1\n", Ok("a: 1\n")),
             (b"\xff\xfea\0:\0", Ok("\u{feff}a:")),
             (b"\xfe\xff\0a\0:", Ok("\u{feff}a:")),
