@@ -236,7 +236,7 @@ fn part(
         return;
     }
     let mut said = rules::part(&rules::Part { document, node });
-    if rules::is_fragment(node) {
+    if rules::is_fragment(node) && read.undecodable.is_none() {
         report.skipped.fragments += 1;
         found.extend(named(said, &crd.name));
         return;

@@ -120,7 +120,11 @@ pub(super) fn end(run: &Run<'_>) -> String {
     };
     let found = [(it.errors, "error"), (it.warnings, "warning"), (it.notes, "note")];
     let found: Vec<String> = found.iter().filter(|it| it.0 > 0).map(|it| count(it.0, it.1)).collect();
-    let found = if found.is_empty() { "nothing to complain about".to_owned() } else { found.join(", ") };
+    let found = match (found.is_empty(), it.crds) {
+        (true, 0) => "nothing to judge".to_owned(),
+        (true, _) => "nothing to complain about".to_owned(),
+        _ => found.join(", "),
+    };
     let skipped = [
         (it.skipped.others, "other document"),
         (it.skipped.out_of_scope, "CRD out of scope"),
