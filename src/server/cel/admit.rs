@@ -1,7 +1,7 @@
 //! Whether the server takes the rules of a schema when the CRD is created.
 //!
 //! Mirrors the part of `ValidateCustomResourceDefinitionOpenAPISchema` that is about rules, and `cel_validation.go`
-//! beside it, in k8s.io/apiextensions-apiserver.
+//! beside it, in k8s.io/apiextensions-apiserver. The form of rules, which comes first, is judged elsewhere.
 
 use crate::schema::Schema;
 use crate::schema::ValidationRule;
@@ -9,7 +9,6 @@ use crate::server::FieldError;
 use crate::server::Unknown;
 use crate::server::cel::Compiled;
 use crate::server::cel::decl;
-use crate::server::cel::field_path;
 use crate::server::cel::program::Program;
 use crate::server::cel::program::Rule;
 use crate::server::cel::rules::Node;
@@ -22,53 +21,13 @@ const RULE_LIMIT: u64 = 10_000_000;
 /// The most that all expressions of a schema may cost.
 const SCHEMA_LIMIT: u64 = 100_000_000;
 
-/// What the server says of the fields of one rule, `at` its path (`….x-kubernetes-validations[0]`), before it compiles
-/// any: these errors count among those of the schema.
-pub fn fields(schema: &Schema, rule: &ValidationRule, at: &str) -> Vec<FieldError> {
-    let mut res = Vec::new();
-    let mut add = |field: &str, ty, detail: &str| {
-        res.push(FieldError { field: format!("{at}.{field}"), ty, detail: detail.to_owned() });
-    };
-    let (text, message) = (rule.rule.trim(), rule.message.trim());
-    if text.is_empty() {
-        add("rule", "FieldValueRequired", "rule is not specified");
-    } else if !rule.message.is_empty() && message.is_empty() {
-        add("message", "FieldValueInvalid", "must be non-empty if specified");
-    } else if message.contains(['\n', '\r']) {
-        add("message", "FieldValueInvalid", "must not contain line breaks");
-    } else if text.contains(['\n', '\r']) && message.is_empty() {
-        add("message", "FieldValueRequired", "message must be specified if rule contains line breaks");
-    }
-    if !rule.message_expression.is_empty() && rule.message_expression.trim().is_empty() {
-        add("messageExpression", "FieldValueRequired", "messageExpression must be non-empty if specified");
-    }
-    const REASONS: [&str; 4] =
-        ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
-    if rule.reason.as_deref().is_some_and(|it| !REASONS.contains(&it)) {
-        let names = REASONS.map(|it| format!("{it:?}")).join(", ");
-        add("reason", "FieldValueNotSupported", &format!("supported values: {names}"));
-    }
-    if !rule.field_path.is_empty() {
-        if rule.field_path.trim().is_empty() {
-            add("fieldPath", "FieldValueInvalid", "must be non-empty if specified");
-        }
-        if rule.field_path.contains(['\n', '\r']) {
-            add("fieldPath", "FieldValueInvalid", "must not contain line breaks");
-        }
-        if field_path::read(schema, &rule.field_path).is_err() {
-            add("fieldPath", "FieldValueInvalid", "must be a valid path");
-        }
-    }
-    res
-}
-
 /// What the server says of the rules of a root schema that stands at `path`.
 ///
-/// `errors` are the errors of the schema itself: the rules of a node with an error at or below it are not looked at.
+/// `blocked` are the nodes with an error of the schema itself at or below them: their rules are not looked at.
 /// A schema that is not structural, or whose defaults are refused, must not be asked about at all.
-pub fn admit(rules: &Rules, schema: &Schema, path: &str, errors: &[FieldError]) -> Compiled {
+pub fn admit(rules: &Rules, schema: &Schema, path: &str, blocked: &[&Schema]) -> Compiled {
     let mut walk =
-        Walk { errors, res: Compiled::default(), total: 0, expensive: Vec::new(), uncosted: false };
+        Walk { blocked, res: Compiled::default(), total: 0, expensive: Vec::new(), uncosted: false };
     if let Some(root) = &rules.root {
         let place =
             Place { path: path.to_owned(), scope: Scope::None, cardinality: Some(1), uncorrelatable: None };
@@ -79,7 +38,7 @@ pub fn admit(rules: &Rules, schema: &Schema, path: &str, errors: &[FieldError]) 
 }
 
 struct Walk<'w> {
-    errors: &'w [FieldError],
+    blocked: &'w [&'w Schema],
     res: Compiled,
     total: u64,
     expensive: Vec<(u64, String, Span)>,
@@ -139,7 +98,7 @@ impl Walk<'_> {
             let uncorrelatable = place.uncorrelatable.clone().or_else(|| (!keyed).then(|| path.clone()));
             self.node(items, child, below(format!("{path}.items"), uncorrelatable));
         }
-        if !schema.validations.is_empty() && !self.errors.iter().any(|it| is_at_or_below(&it.field, path)) {
+        if !schema.validations.is_empty() && !self.blocked.iter().any(|it| std::ptr::eq(*it, schema)) {
             self.rules(schema, node, &place, scope);
         }
     }
@@ -260,10 +219,6 @@ fn max_elements(schema: &Schema) -> Option<u64> {
         "array" => schema.max_items.map(cap),
         _ => Some(1),
     }
-}
-
-fn is_at_or_below(field: &str, path: &str) -> bool {
-    field.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 fn exceeded(what: &str, cost: u64, limit: u64) -> String {

@@ -19,7 +19,7 @@ type Estimate = (Range, Option<Range>);
 pub(super) fn is_unmodeled(overload: &str) -> bool {
     const NAMES: [&str; 6] =
         ["list_slice", "list_flatten", "list_flatten_int", "lists_range", "list_reverse", "list_distinct"];
-    NAMES.contains(&overload) || overload.starts_with("list_sets_") || overload.ends_with("_sort")
+    NAMES.contains(&overload) || overload.ends_with("_sort")
 }
 
 /// What the server's own estimator says of a call, without its arguments; nothing if it leaves it to CEL.
@@ -117,6 +117,10 @@ pub(super) fn library(
         | "getPort"
         | "getEscapedPath"
         | "getQuery" => Some((Range::of(1), None)),
+        "sets.contains" | "sets.intersects" | "sets.equivalent" if args.len() == 2 => {
+            let factor = if function == "sets.equivalent" { 2.0 } else { 1.0 };
+            Some((size(&args[0]).times(size(&args[1])).scaled(factor).plus(Range::of(1)), None))
+        }
         "_==_" => equality(args),
         _ => None,
     }

@@ -1,9 +1,9 @@
-//! Which old value belongs to which value, and whether it changed.
+//! Which old item belongs to which, and whose change decides whether an error counts.
 //!
-//! Mirrors `pkg/cel/common/maplist.go` and `equality.go` of k8s.io/apiserver and the ratcheting of the server's
-//! `cel/validation.go`.
+//! Mirrors `pkg/cel/common/maplist.go` of k8s.io/apiserver and `ratchetingOptions` of the server's `cel/validation.go`.
 
 use crate::schema::Schema;
+use crate::server::ratchet::Correlated;
 use serde_json::Value;
 
 /// The items of an old list by what identifies them; nothing in a list that is not keyed.
@@ -31,60 +31,16 @@ impl<'v> Keyed<'v> {
     }
 }
 
-/// A value with its old value.
-#[derive(Clone, Copy)]
-pub(super) struct Pair<'v> {
-    pub(super) schema: &'v Schema,
-    pub(super) new: &'v Value,
-    pub(super) old: &'v Value,
-}
-
-impl<'v> Pair<'v> {
-    /// The pair of a key, if the schema declares it and both values have it.
-    fn key(self, key: &str) -> Option<Self> {
-        let schema = self.schema.property(key).or_else(|| self.schema.additional())?;
-        Some(Self { schema, new: self.new.as_object()?.get(key)?, old: self.old.as_object()?.get(key)? })
-    }
-
-    /// The pair of an item of a keyed list.
-    fn index(self, at: usize) -> Option<Self> {
-        let new = self.new.as_array()?.get(at)?;
-        let olds = self.old.as_array()?;
-        // An old item that is null counts as none.
-        let old = keyed(self.schema, Some(olds)).get(new).filter(|it| !it.is_null())?;
-        Some(Self { schema: self.schema.item()?, new, old })
-    }
-
-    /// Whether nothing changed. An object with content that the schema does not declare never counts as unchanged.
-    fn unchanged(self) -> bool {
-        match (self.new, self.old) {
-            (Value::Array(new), Value::Array(old)) => {
-                if new.len() != old.len() {
-                    return false;
-                }
-                if self.schema.list_type.as_deref() != Some("map") {
-                    return new == old;
-                }
-                (0..new.len()).all(|at| self.index(at).is_some_and(Self::unchanged))
-            }
-            (Value::Object(new), Value::Object(old)) => {
-                new.len() == old.len() && new.keys().all(|key| self.key(key).is_some_and(Self::unchanged))
-            }
-            (new, old) => new == old,
-        }
-    }
-}
-
 /// Whose change decides whether an error counts.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Ratchet<'v> {
-    current: Option<Pair<'v>>,
-    parent: Option<Pair<'v>>,
+    current: Option<Correlated<'v>>,
+    parent: Option<Correlated<'v>>,
 }
 
 impl<'v> Ratchet<'v> {
     /// The ratchet of a whole object.
-    pub(super) fn root(pair: Pair<'v>) -> Self {
+    pub(super) fn root(pair: Correlated<'v>) -> Self {
         Self { current: Some(pair), parent: None }
     }
 
@@ -107,6 +63,6 @@ impl<'v> Ratchet<'v> {
 
     /// Whether errors do not count, because nothing changed.
     pub(super) fn unchanged(self) -> bool {
-        self.current.or(self.parent).is_some_and(Pair::unchanged)
+        self.current.or(self.parent).is_some_and(|it| it.is_equal())
     }
 }

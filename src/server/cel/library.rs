@@ -198,8 +198,17 @@ fn index<'v>(container: &Val<'v>, key: &Val<'v>) -> Result<Val<'v>> {
     }
     match find_index(container, key)? {
         Some(value) => Ok(value),
-        None if container.is_map() => error("no such key"),
-        None => error("index out of bounds"),
+        None if container.is_map() => error(format!("no such key: {}", words(key))),
+        None => error(format!("index out of bounds: {}", words(key))),
+    }
+}
+
+/// A key as an error names it.
+fn words(key: &Val<'_>) -> String {
+    match key {
+        Val::String(text) => text.to_string(),
+        Val::Int(number) => number.to_string(),
+        _ => "key".to_owned(),
     }
 }
 

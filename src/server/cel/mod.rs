@@ -18,6 +18,7 @@ mod functions;
 mod library;
 mod net;
 mod parse;
+mod plan;
 mod program;
 mod regexp;
 mod rules;
@@ -33,7 +34,6 @@ use crate::server::Unknown;
 use crate::source::Span;
 
 pub use admit::admit;
-pub use admit::fields;
 pub use rules::Rules;
 pub use validate::validate;
 

@@ -5,10 +5,13 @@
 use crate::schema::Schema;
 use crate::schema::ValidationRule;
 use crate::server::cel::check;
+use crate::server::cel::check::Checked;
 use crate::server::cel::cost;
 use crate::server::cel::decl;
+use crate::server::cel::decl::Decl;
 use crate::server::cel::field_path;
 use crate::server::cel::parse;
+use crate::server::cel::plan;
 use crate::server::cel::syntax::Expr;
 use crate::server::cel::syntax::Failure;
 use crate::server::cel::types::Type;
@@ -49,18 +52,15 @@ pub(super) fn rule(schema: &Schema, resource: bool, rule: &ValidationRule) -> Ru
         return res;
     }
     let optional_old = rule.optional_old_self == Some(true);
-    match compile(schema, resource, &rule.rule, optional_old, true) {
-        Err(failure) => res.program = Some(Err(failure)),
-        Ok((program, uses_old)) => {
-            res.program = Some(Ok(program));
-            res.uses_old = uses_old;
-            if !rule.message_expression.is_empty() {
-                let message = compile(schema, resource, &rule.message_expression, optional_old, false);
-                res.message = Some(message.map(|it| it.0));
-            }
-            res.field_path = field_path::read(schema, &rule.field_path).unwrap_or_default();
+    let (program, uses_old) = compile(schema, resource, &rule.rule, optional_old, true);
+    if program.is_ok() {
+        if !rule.message_expression.is_empty() {
+            res.message = Some(compile(schema, resource, &rule.message_expression, optional_old, false).0);
         }
+        res.field_path = field_path::read(schema, &rule.field_path).unwrap_or_default();
     }
+    res.program = Some(program);
+    res.uses_old = uses_old;
     res
 }
 
@@ -71,19 +71,37 @@ fn compile(
     text: &str,
     optional_old: bool,
     is_rule: bool,
-) -> Result<(Program, bool), Failure> {
+) -> (Result<Program, Failure>, bool) {
     let Some(decl) = decl::of(schema, resource) else {
-        return Err(Failure::Refused("failed to convert to declType for CEL validation rules".to_owned()));
+        let why = "failed to convert to declType for CEL validation rules";
+        return (Err(Failure::Refused(why.to_owned())), false);
     };
+    let (mut expr, checked) = match check(schema, decl, text, optional_old, is_rule) {
+        Ok(found) => found,
+        Err(failure) => return (Err(failure), false),
+    };
+    if let Err(failure) = plan::check(&expr) {
+        return (Err(failure), checked.uses_old);
+    }
+    let max_cost = cost::estimate(&expr, &checked, schema, resource).map(|it| it.max);
+    plan::rewrite(&mut expr);
+    (Ok(Program { expr, max_cost }), checked.uses_old)
+}
+
+fn check<'s>(
+    schema: &'s Schema,
+    decl: Decl<'s>,
+    text: &str,
+    optional_old: bool,
+    is_rule: bool,
+) -> Result<(Expr, Checked<'s>), Failure> {
     let (mut expr, ids) = parse::parse(text)?;
     let this = Type::of(schema, decl);
     let old = if optional_old { Type::optional(this.clone()) } else { this.clone() };
     let checked = check::check(&mut expr, ids, &this, &old)?;
     match (&checked.ty, is_rule) {
-        (Type::Bool, true) | (Type::String, false) => {}
-        (_, true) => return Err(Failure::Refused("cel expression must evaluate to a bool".to_owned())),
-        (_, false) => return Err(Failure::Refused("messageExpression must evaluate to a string".to_owned())),
+        (Type::Bool, true) | (Type::String, false) => Ok((expr, checked)),
+        (_, true) => Err(Failure::Refused("cel expression must evaluate to a bool".to_owned())),
+        (_, false) => Err(Failure::Refused("messageExpression must evaluate to a string".to_owned())),
     }
-    let max_cost = cost::estimate(&expr, &checked, schema, resource).map(|it| it.max);
-    Ok((Program { expr, max_cost }, checked.uses_old))
 }

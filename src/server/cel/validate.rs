@@ -9,7 +9,6 @@ use crate::server::FieldError;
 use crate::server::Unknown;
 use crate::server::cel::Outcome;
 use crate::server::cel::correlate;
-use crate::server::cel::correlate::Pair;
 use crate::server::cel::correlate::Ratchet;
 use crate::server::cel::eval::Eval;
 use crate::server::cel::program::Program;
@@ -20,6 +19,7 @@ use crate::server::cel::syntax::Failure;
 use crate::server::cel::value;
 use crate::server::cel::value::Stop;
 use crate::server::cel::value::Val;
+use crate::server::ratchet::Correlated;
 use serde_json::Value;
 
 /// The most that all evaluations on one object may cost.
@@ -31,7 +31,7 @@ pub fn validate(rules: &Rules, schema: &Schema, value: &Value, old: Option<&Valu
     let mut run = Run { res: Outcome::default(), spent: 0 };
     if let Some(root) = &rules.root {
         let ratchet = match old {
-            Some(old) => Ratchet::root(Pair { schema, new: value, old }),
+            Some(old) => Ratchet::root(Correlated { value, old, schema: Some(schema) }),
             None => Ratchet::default(),
         };
         run.node(schema, root, "", value, old, ratchet);
@@ -117,8 +117,13 @@ impl Run {
                 if !rule.uses_old && site.ratchet.unchanged() {
                     return;
                 }
-                let detail = self.message(site, rule, written);
-                self.error(&path, reason(written), detail, written);
+                let reason = reason(written);
+                // The server's word for a duplicate is the value, which it leaves out of the detail.
+                let detail = match reason {
+                    "FieldValueDuplicate" => String::new(),
+                    _ => self.message(site, rule, written),
+                };
+                self.error(&path, reason, detail, written);
             }
             Err(Stop::Error(why)) => {
                 let detail = if why.starts_with("no such overload") {
