@@ -23,3 +23,15 @@ pub mod render;
 #[cfg(feature = "check")]
 pub mod simulate;
 pub mod starter;
+#[cfg(feature = "types")]
+pub mod types;
+#[cfg(feature = "check")]
+pub mod generate;
+
+#[cfg(feature = "types")]
+#[doc(hidden)]
+pub use types::private as __private;
+#[cfg(feature = "types")]
+pub use kopf_crd_derive::KopfCrd;
+#[cfg(feature = "types")]
+pub use types::{Facts, Kopf, KopfCrd, KopfState, Lost, ResultType, RoundTrip, check_crd, preserve};
