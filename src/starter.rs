@@ -53,6 +53,17 @@ pub fn files(names: &Names, style: Style) -> [File; 3] {
     ]
 }
 
+/// A crate with the kind as a Rust type: its manifest and its library. It builds, and its tests pass.
+pub fn rust(names: &Names) -> [File; 2] {
+    let library = filled(include_str!("../templates/rust/src/lib.rs"), names);
+    let library = library.replace("version = \"v1\"", &format!("version = \"{}\"", names.version));
+    let manifest = filled(include_str!("../templates/rust/Cargo.toml.txt"), names);
+    [
+        File { name: "Cargo.toml".to_owned(), text: manifest },
+        File { name: "src/lib.rs".to_owned(), text: library },
+    ]
+}
+
 /// The plural of a kind, by the rules that code generators of Kubernetes use.
 pub fn plural(kind: &str) -> String {
     let word = kind.to_lowercase();

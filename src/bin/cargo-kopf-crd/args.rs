@@ -44,6 +44,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     Fix(FixArgs),
     Contract(ContractCommand),
+    Generate(GenerateArgs),
     Init(InitArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
@@ -152,7 +153,8 @@ pub(crate) struct ContractCommand {
 Examples:
   cargo kopf-crd init --kind Widget --group example.com
   cargo kopf-crd init --kind Widget --group example.com --style open deploy/
-  cargo kopf-crd init --stdout | kubectl apply -f -")]
+  cargo kopf-crd init --stdout | kubectl apply -f -
+  cargo kopf-crd init --rust --kind Widget --group example.com widgets")]
 pub(crate) struct InitArgs {
     /// Where to write the files.
     #[arg(value_name = "DIR", default_value = ".")]
@@ -172,6 +174,9 @@ pub(crate) struct InitArgs {
     /// How the status is opened for Kopf.
     #[arg(long, value_enum, default_value_t = InitStyle::Narrow)]
     pub(crate) style: InitStyle,
+    /// Writes a Rust crate with the kind as a type instead: `generate` makes its CRD.
+    #[arg(long, conflicts_with_all = ["style", "stdout"])]
+    pub(crate) rust: bool,
     /// Prints the CRD and writes nothing.
     #[arg(long)]
     pub(crate) stdout: bool,
@@ -202,6 +207,115 @@ pub(crate) struct ExplainArgs {
     /// Lists all rules with their severities.
     #[arg(long, conflicts_with = "rule")]
     pub(crate) list: bool,
+}
+
+/// Makes CRDs from the Rust types that derive `KopfCrd`.
+///
+/// Builds the tests of the selected packages with cargo and runs those that the derive left beside each type; nothing of
+/// the user's own runs. Versions of one kind are merged. What is printed has passed `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd generate                        the CRDs of this package, on stdout
+  cargo kopf-crd generate --out crds             a file each
+  cargo kopf-crd generate --out crds --check     in CI: fails with a diff where a file is stale
+  cargo kopf-crd generate --workspace --all-features --locked
+  cargo kopf-crd generate --bin crdgen           what a program made with `kopf_crd::crdgen!` gives
+
+The first build takes what `cargo test` takes; later ones are incremental.
+Exit codes: 0 done, 1 a CRD would lose what Kopf writes or a file is stale, 2 the work could not be done.")]
+pub(crate) struct GenerateArgs {
+    /// Writes a file for each CRD into this directory, `NAME.yaml`; comments at the head of a file stay.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+    /// Writes nothing; prints a diff and fails if files are stale or missing.
+    #[arg(long, requires = "out", help_heading = "Output")]
+    pub(crate) check: bool,
+    /// The form of the output.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = GenerateFormat::Yaml, help_heading = "Output")]
+    pub(crate) format: GenerateFormat,
+    /// Runs this binary instead of tests; it is made with `kopf_crd::crdgen!`, or prints CRDs itself.
+    #[arg(long, value_name = "NAME", conflicts_with = "example", help_heading = "Types")]
+    pub(crate) bin: Option<String>,
+    /// Runs this example instead of tests.
+    #[arg(long, value_name = "NAME", help_heading = "Types")]
+    pub(crate) example: Option<String>,
+    #[command(flatten)]
+    pub(crate) cargo: CargoArgs,
+    #[command(flatten)]
+    pub(crate) contract: ContractArgs,
+    #[command(flatten)]
+    pub(crate) levels: LevelArgs,
+}
+
+/// Cargo's own flags, passed on to it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Cargo")]
+pub(crate) struct CargoArgs {
+    /// A package to look in. Repeatable.
+    #[arg(short, long, value_name = "SPEC")]
+    pub(crate) package: Vec<String>,
+    /// Looks in all packages of the workspace.
+    #[arg(long, visible_alias = "all")]
+    pub(crate) workspace: bool,
+    /// Leaves a package of the workspace out. Repeatable.
+    #[arg(long, value_name = "SPEC", requires = "workspace")]
+    pub(crate) exclude: Vec<String>,
+    /// Features to switch on. Repeatable.
+    #[arg(short = 'F', long, value_name = "FEATURES")]
+    pub(crate) features: Vec<String>,
+    /// Switches all features on.
+    #[arg(long)]
+    pub(crate) all_features: bool,
+    /// Switches the default features off.
+    #[arg(long)]
+    pub(crate) no_default_features: bool,
+    /// Builds with the release profile.
+    #[arg(short, long)]
+    pub(crate) release: bool,
+    /// Builds with this profile.
+    #[arg(long, value_name = "NAME", conflicts_with = "release")]
+    pub(crate) profile: Option<String>,
+    /// Builds for this target; its programs must run here.
+    #[arg(long, value_name = "TRIPLE")]
+    pub(crate) target: Option<String>,
+    /// Where cargo builds; default: where it always does.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) target_dir: Option<PathBuf>,
+    /// The Cargo.toml of the package or workspace.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) manifest_path: Option<PathBuf>,
+    /// Requires Cargo.lock to be up to date.
+    #[arg(long)]
+    pub(crate) locked: bool,
+    /// Uses no network.
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Like --locked and --offline together.
+    #[arg(long)]
+    pub(crate) frozen: bool,
+    /// Keeps cargo quiet.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// How `generate` writes a CRD.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GenerateFormat {
+    /// YAML; on stdout, documents with `---` between them.
+    Yaml,
+    /// JSON; on stdout, one document after the other.
+    Json,
+}
+
+impl GenerateFormat {
+    /// The extension of a file.
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            GenerateFormat::Yaml => "yaml",
+            GenerateFormat::Json => "json",
+        }
+    }
 }
 
 /// Prints a completion script for a shell.

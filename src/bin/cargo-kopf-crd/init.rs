@@ -23,7 +23,7 @@ pub(crate) fn run(args: &InitArgs) -> Done {
         InitStyle::Narrow => Style::Narrow,
         InitStyle::Open => Style::Open,
     };
-    let files = starter::files(&names, style);
+    let files = if args.rust { starter::rust(&names).to_vec() } else { starter::files(&names, style).to_vec() };
     if args.stdout {
         output::print(&files[0].text)?;
         return Ok(Outcome::Clean);
@@ -40,10 +40,16 @@ pub(crate) fn run(args: &InitArgs) -> Done {
         .map_err(|error| Failure::new(format_args!("cannot create `{}`: {error}", args.dir.display())))?;
     for file in &files {
         let path = args.dir.join(&file.name);
+        let parent = path.parent().unwrap_or(&args.dir);
+        fs::create_dir_all(parent)
+            .map_err(|error| Failure::new(format_args!("cannot create `{}`: {error}", parent.display())))?;
         fs::write(&path, &file.text)
             .map_err(|error| Failure::new(format_args!("cannot write `{}`: {error}", path.display())))?;
         output::note(format_args!("wrote {}", path.display()));
     }
-    output::note("next: `cargo kopf-crd check`, and import the settings where the handlers are");
+    output::note(match args.rust {
+        true => "next: `cargo test`, and `cargo kopf-crd generate --out crds`",
+        false => "next: `cargo kopf-crd check`, and import the settings where the handlers are",
+    });
     Ok(Outcome::Clean)
 }

@@ -4,12 +4,14 @@
 //! CRDs, Kopf and the API server is in the library.
 
 mod args;
+mod cargo;
 mod check;
 mod completions;
 mod config;
 mod contract;
 mod explain;
 mod fix;
+mod generate;
 mod init;
 mod inputs;
 mod man;
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Fix(args) => fix::run(args),
         Command::Contract(args) => contract::run(args),
+        Command::Generate(args) => generate::run(args),
         Command::Init(args) => init::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Completions(args) => completions::run(args),
