@@ -29,9 +29,9 @@ pub mod types;
 pub mod generate;
 
 #[cfg(feature = "types")]
+pub use kopf_crd_derive::KopfCrd;
+#[cfg(feature = "types")]
 #[doc(hidden)]
 pub use types::private as __private;
-#[cfg(feature = "types")]
-pub use kopf_crd_derive::KopfCrd;
 #[cfg(feature = "types")]
 pub use types::{Facts, Kopf, KopfCrd, KopfState, Lost, ResultType, RoundTrip, check_crd, preserve};

@@ -22,8 +22,21 @@ use crate::ast::ResultType;
 
 /// The keys of `#[kopf(…)]`, in the order of their reference.
 pub(crate) const KEYS: [&str; 15] = [
-    "name", "field", "touch_field", "diffbase_field", "storages", "diffbase", "prefix", "result", "preserve",
-    "status", "validation", "cel", "crate", "no_export", "round_trip",
+    "name",
+    "field",
+    "touch_field",
+    "diffbase_field",
+    "storages",
+    "diffbase",
+    "prefix",
+    "result",
+    "preserve",
+    "status",
+    "validation",
+    "cel",
+    "crate",
+    "no_export",
+    "round_trip",
 ];
 
 /// The types that JSON knows and a schema may name.
@@ -225,7 +238,9 @@ impl Kopf {
             "round_trip" => {
                 self.round_trip = self.round_trip.or(errors.keep(flag(&key, value)).map(|()| key.span()));
             }
-            unknown => errors.at(key.span(), format!("unknown `kopf` key `{unknown}`{}", suggest(unknown, &KEYS))),
+            unknown => {
+                errors.at(key.span(), format!("unknown `kopf` key `{unknown}`{}", suggest(unknown, &KEYS)))
+            }
         }
     }
 }
@@ -252,7 +267,8 @@ fn string(key: &Ident, value: Value) -> syn::Result<LitStr> {
     match value {
         Value::Is(tokens) => {
             let span = syn::spanned::Spanned::span(&tokens);
-            syn::parse2(tokens).map_err(|_| syn::Error::new(span, format!("expected a string: `{key} = \"…\"`")))
+            syn::parse2(tokens)
+                .map_err(|_| syn::Error::new(span, format!("expected a string: `{key} = \"…\"`")))
         }
         _ => Err(syn::Error::new(key.span(), format!("expected `{key} = \"…\"`"))),
     }
@@ -277,13 +293,21 @@ fn open(key: &Ident, value: Value) -> syn::Result<()> {
     if text.value() == "open" {
         return Ok(());
     }
-    let message = format!("unknown status form `{}`: expected \"open\"; leave the key away to open only what Kopf needs", text.value());
+    let message = format!(
+        "unknown status form `{}`: expected \"open\"; leave the key away to open only what Kopf needs",
+        text.value()
+    );
     Err(syn::Error::new(text.span(), message))
 }
 
 /// `result(create_fn, "create_fn/spec.size" = "integer", resize = Outcome)`.
 fn results(key: &Ident, value: Value) -> syn::Result<Vec<ResultOf>> {
-    let wrong = || syn::Error::new(key.span(), "expected `result(handler)`, `result(handler = \"integer\")` or `result(handler = Type)`");
+    let wrong = || {
+        syn::Error::new(
+            key.span(),
+            "expected `result(handler)`, `result(handler = \"integer\")` or `result(handler = Type)`",
+        )
+    };
     let Value::List(tokens) = value else { return Err(wrong()) };
     let parser = |input: ParseStream<'_>| {
         let mut found = Vec::new();

@@ -9,7 +9,8 @@ use crate::expand;
 
 /// Impls that satisfy the compiler and say nothing.
 pub(crate) fn expand(input: &Input) -> TokenStream {
-    let Some((kube, root)) = input.kube.as_ref().and_then(|it| expand::root(it).map(|root| (it, root))) else {
+    let Some((kube, root)) = input.kube.as_ref().and_then(|it| expand::root(it).map(|root| (it, root)))
+    else {
         return TokenStream::new();
     };
     let krate = expand::krate(&input.kopf);

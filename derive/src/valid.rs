@@ -73,17 +73,25 @@ fn kube(input: &Input, errors: &mut Errors) {
 }
 
 fn words(kopf: &Kopf, errors: &mut Errors) {
-    for (key, word, known) in [("storages", &kopf.storages, &STORAGES[..]), ("diffbase", &kopf.diffbase, &DIFFBASES[..])] {
+    for (key, word, known) in
+        [("storages", &kopf.storages, &STORAGES[..]), ("diffbase", &kopf.diffbase, &DIFFBASES[..])]
+    {
         let Some(word) = word else { continue };
         if !known.contains(&word.value().as_str()) {
-            errors.at(word.span(), format!("unknown value `{}` of `{key}`{}", word.value(), suggest(&word.value(), known)));
+            errors.at(
+                word.span(),
+                format!("unknown value `{}` of `{key}`{}", word.value(), suggest(&word.value(), known)),
+            );
         }
     }
     for result in &kopf.results {
         if let ResultType::Json(ty) = &result.ty
             && !JSON_TYPES.contains(&ty.value().as_str())
         {
-            errors.at(ty.span(), format!("unknown JSON type `{}`{}", ty.value(), suggest(&ty.value(), &JSON_TYPES)));
+            errors.at(
+                ty.span(),
+                format!("unknown JSON type `{}`{}", ty.value(), suggest(&ty.value(), &JSON_TYPES)),
+            );
         }
         if result.id.is_empty() {
             errors.at(result.at, "the id of a handler is empty");
@@ -121,20 +129,31 @@ fn places(kopf: &Kopf, errors: &mut Errors) -> Vec<Place> {
     let word = |it: &Option<LitStr>| it.as_ref().map(LitStr::value);
     let storages = word(&kopf.storages).unwrap_or_else(|| "status".to_owned());
     let in_status = matches!(storages.as_str(), "status" | "multi");
-    let with_progress = if storages == "status" || kopf.diffbase_field.is_some() { "status" } else { "annotations" };
+    let with_progress =
+        if storages == "status" || kopf.diffbase_field.is_some() { "status" } else { "annotations" };
     let diffbase = word(&kopf.diffbase).unwrap_or_else(|| with_progress.to_owned());
     let name = word(&kopf.name).unwrap_or_else(|| "kopf".to_owned());
     let fields = [
         ("the progress", &kopf.field, "progress", in_status, Kind::Progress),
         ("the touch field", &kopf.touch_field, "dummy", in_status, Kind::Text),
-        ("the last-handled configuration", &kopf.diffbase_field, "last-handled-configuration", diffbase == "status", Kind::Text),
+        (
+            "the last-handled configuration",
+            &kopf.diffbase_field,
+            "last-handled-configuration",
+            diffbase == "status",
+            Kind::Text,
+        ),
     ];
     for (what, written, key, used, kind) in fields {
         let at = written.as_ref().or(kopf.name.as_ref()).map_or_else(Span::call_site, LitStr::span);
         let text = word(written).unwrap_or_else(|| format!("status.{{name}}.{key}")).replace("{name}", &name);
         match keys(&text).and_then(inside) {
             // The smart storage reads and purges what an older Kopf left there.
-            Ok(_) if written.is_some() && !used && !(storages == "smart" && what != "the last-handled configuration") => {
+            Ok(_)
+                if written.is_some()
+                    && !used
+                    && !(storages == "smart" && what != "the last-handled configuration") =>
+            {
                 errors.at(at, format!("{what} is kept in annotations: a field for it has no use"));
             }
             Ok(path) if used => {
@@ -146,7 +165,13 @@ fn places(kopf: &Kopf, errors: &mut Errors) -> Vec<Place> {
     }
     for result in &kopf.results {
         let path = vec!["status".to_owned(), result.id.clone()];
-        found.push(Place { what: format!("the result of `{}`", result.id), path, at: result.at, written: true, kind: Kind::Result });
+        found.push(Place {
+            what: format!("the result of `{}`", result.id),
+            path,
+            at: result.at,
+            written: true,
+            kind: Kind::Result,
+        });
     }
     if let Some(prefix) = kopf.prefix.as_ref().filter(|_| storages == "status" && diffbase == "status") {
         errors.at(prefix.span(), "nothing is kept in annotations: a prefix has no use");
@@ -166,9 +191,14 @@ fn preserved(kopf: &Kopf, errors: &mut Errors) {
                 errors.at(text.span(), "to open the whole status, write `status = \"open\"`");
             }
             Ok(path) if path.len() == 1 => {
-                errors.at(text.span(), format!("`{}` is a whole part of the object: name a field in it", text.value()));
+                errors.at(
+                    text.span(),
+                    format!("`{}` is a whole part of the object: name a field in it", text.value()),
+                );
             }
-            Ok(path) if seen.contains(&path) => errors.at(text.span(), format!("`{}` is given twice", text.value())),
+            Ok(path) if seen.contains(&path) => {
+                errors.at(text.span(), format!("`{}` is given twice", text.value()))
+            }
             Ok(path) => seen.push(path),
             Err(message) => errors.at(text.span(), format!("`{}` is not a path: {message}", text.value())),
         }
@@ -183,7 +213,8 @@ fn collisions(places: &[Place], errors: &mut Errors) {
                 continue;
             }
             // The one that somebody wrote is to blame; a default place is not.
-            let (blamed, rival) = if place.written || !other.written { (place, other) } else { (other, place) };
+            let (blamed, rival) =
+                if place.written || !other.written { (place, other) } else { (other, place) };
             let message = format!(
                 "{} at `{}` collides with {} at `{}`: Kopf would overwrite one with the other",
                 blamed.what,

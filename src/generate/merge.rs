@@ -87,7 +87,9 @@ fn storage<'a>(name: &str, parts: &[Part<'a>]) -> Result<Part<'a>, String> {
     let mut stored = parts.iter().filter(|it| it.0["storage"] == true);
     match (stored.next(), stored.next()) {
         (Some(it), None) => Ok(*it),
-        (None, _) => Err(format!("no version of `{name}` is stored: one has to be without `#[kube(storage = false)]`")),
+        (None, _) => {
+            Err(format!("no version of `{name}` is stored: one has to be without `#[kube(storage = false)]`"))
+        }
         (Some(one), Some(two)) => Err(format!(
             "two versions of `{name}` are stored, and the API server allows one: {} and {}; \
              add `#[kube(storage = false)]` to the other",

@@ -91,11 +91,15 @@ pub fn read(text: &str) -> Result<Exported, String> {
         serde_json::from_str(text).map_err(|error| format!("an export cannot be read: {error}"))?;
     let Envelope { schema, origin, contract, problems, crd, error } = envelope;
     if schema != "kopf-crd/export/v1" {
-        return Err(format!("{origin} exports `{schema}`: use one version of kopf-crd for the types and the command"));
+        return Err(format!(
+            "{origin} exports `{schema}`: use one version of kopf-crd for the types and the command"
+        ));
     }
     match (crd, contract, error) {
         (Some(crd), Some(contract), None) => Ok(Exported { crd, contract: Some(contract), origin, problems }),
-        (.., error) => Err(format!("{origin} has no CRD: {}", error.unwrap_or_else(|| "nothing is exported".to_owned()))),
+        (.., error) => {
+            Err(format!("{origin} has no CRD: {}", error.unwrap_or_else(|| "nothing is exported".to_owned())))
+        }
     }
 }
 

@@ -41,7 +41,9 @@ pub fn json(crd: &Value) -> String {
 fn whole_numbers(value: &Value) -> Value {
     match value {
         Value::Number(it) => match it.as_f64() {
-            Some(float) if it.is_f64() && float.fract() == 0.0 && float.abs() < 9.0e15 => Value::from(float as i64),
+            Some(float) if it.is_f64() && float.fract() == 0.0 && float.abs() < 9.0e15 => {
+                Value::from(float as i64)
+            }
             _ => value.clone(),
         },
         Value::Array(items) => items.iter().map(whole_numbers).collect(),
@@ -70,7 +72,9 @@ fn quote(node: &Node, value: &Value, edits: &mut Vec<Edit>) {
                 quote(&entry.value, value, edits);
             }
         }
-        Value::Array(items) => node.items().iter().zip(items).for_each(|(node, value)| quote(node, value, edits)),
+        Value::Array(items) => {
+            node.items().iter().zip(items).for_each(|(node, value)| quote(node, value, edits))
+        }
         Value::String(text) if node.style == Style::Plain && node.as_str() != Some(text) => {
             edits.push(quoted(node.span, text));
         }
@@ -93,5 +97,8 @@ pub fn with_head(existing: &str, text: &str) -> String {
 
 /// A unified diff between two texts of one file.
 pub fn diff(name: &str, old: &str, new: &str) -> String {
-    TextDiff::from_lines(old, new).unified_diff().header(&format!("a/{name}"), &format!("b/{name}")).to_string()
+    TextDiff::from_lines(old, new)
+        .unified_diff()
+        .header(&format!("a/{name}"), &format!("b/{name}"))
+        .to_string()
 }

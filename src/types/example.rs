@@ -64,7 +64,9 @@ pub fn example(schema: &Value) -> Option<Value> {
     if let Some(given) = schema.get("default") {
         return Some(given.clone());
     }
-    if let Some(first) = schema.get("enum").and_then(Value::as_array).and_then(|it| it.iter().find(|it| !it.is_null())) {
+    if let Some(first) =
+        schema.get("enum").and_then(Value::as_array).and_then(|it| it.iter().find(|it| !it.is_null()))
+    {
         return Some(first.clone());
     }
     if schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true)) {

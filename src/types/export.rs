@@ -93,7 +93,8 @@ fn failed(origin: Origin, message: &str) -> Value {
 
 fn panic_text(cause: &(dyn std::any::Any + Send)) -> String {
     let text = cause.downcast_ref::<&str>().map(|it| (*it).to_owned());
-    text.or_else(|| cause.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without a text".to_owned())
+    text.or_else(|| cause.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a text".to_owned())
 }
 
 /// One file a type: tests run side by side, and one module may have a type of the name that another has.

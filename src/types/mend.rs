@@ -62,7 +62,9 @@ fn walk(schema: &mut Value, place: Place) {
     }
     for (keyword, value) in node.iter_mut() {
         match keyword.as_str() {
-            "properties" => value.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(|it| walk(it, place)),
+            "properties" => {
+                value.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(|it| walk(it, place))
+            }
             "items" | "additionalProperties" => walk(value, place),
             "allOf" | "anyOf" | "oneOf" => {
                 value.as_array_mut().into_iter().flatten().for_each(|it| walk(it, Place::Junctor));
@@ -82,7 +84,11 @@ fn open_map(node: &mut Map<String, Value>, place: Place) {
 
 fn untyped(node: &mut Map<String, Value>, place: Place) {
     let on = |key: &str| node.get(key) == Some(&Value::Bool(true));
-    if place == Place::Junctor || node.contains_key("type") || on(PRESERVE) || on("x-kubernetes-int-or-string") {
+    if place == Place::Junctor
+        || node.contains_key("type")
+        || on(PRESERVE)
+        || on("x-kubernetes-int-or-string")
+    {
         return;
     }
     if node.contains_key("properties") || node.contains_key("additionalProperties") {

@@ -50,14 +50,21 @@ pub(crate) fn marks(slots: &[Slot]) -> Vec<Mark> {
     for slot in &slots {
         if matches!(slot.kind, Kind::Touch | Kind::Diffbase) {
             let parent = parent(&slot.path).map(|path| Mark { path, schema: stanza() });
-            push(&mut found, parent.unwrap_or_else(|| Mark { path: slot.path.clone(), schema: of_type("string") }));
+            push(
+                &mut found,
+                parent.unwrap_or_else(|| Mark { path: slot.path.clone(), schema: of_type("string") }),
+            );
         }
     }
     for slot in slots {
         match slot.kind {
             Kind::Touch | Kind::Diffbase => {}
-            Kind::Progress | Kind::Peering => push(&mut found, Mark { path: slot.path.clone(), schema: stanza() }),
-            Kind::Result | Kind::Field => push(&mut found, Mark { path: slot.path.clone(), schema: schema_of(slot) }),
+            Kind::Progress | Kind::Peering => {
+                push(&mut found, Mark { path: slot.path.clone(), schema: stanza() })
+            }
+            Kind::Result | Kind::Field => {
+                push(&mut found, Mark { path: slot.path.clone(), schema: schema_of(slot) })
+            }
         }
     }
     found
@@ -103,7 +110,9 @@ fn parent(path: &Path) -> Option<Path> {
 pub(crate) fn open_status(schema: &mut Value) {
     let Value::Object(root) = schema else { return };
     forget_required(root, "status");
-    if let Some(status) = properties(root).and_then(|it| declare(it, "status", || json!({ "type": "object" }))) {
+    if let Some(status) =
+        properties(root).and_then(|it| declare(it, "status", || json!({ "type": "object" })))
+    {
         status.insert(PRESERVE.to_owned(), true.into());
         relax(status);
     }
@@ -214,7 +223,9 @@ fn open_all(node: &mut Map<String, Value>) {
 
 /// Removes what refuses a mapping that holds only what Kopf wrote, or fills in what Kopf removed.
 fn relax(node: &mut Map<String, Value>) {
-    for keyword in ["required", "default", "minProperties", "maxProperties", "oneOf", "anyOf", "allOf", "not", "enum"] {
+    for keyword in
+        ["required", "default", "minProperties", "maxProperties", "oneOf", "anyOf", "allOf", "not", "enum"]
+    {
         node.remove(keyword);
     }
 }

@@ -53,8 +53,11 @@ fn problem(place: &Path) -> String {
 
 /// The mappings with declared keys that drop all others.
 fn closed(schema: &Value, example: &Value, path: &Path, found: &mut Vec<Path>) {
-    let (Some(properties), Some(object)) = (schema["properties"].as_object(), example.as_object()) else { return };
-    let open = schema.get(PRESERVE) == Some(&Value::Bool(true)) || schema.get("additionalProperties").is_some();
+    let (Some(properties), Some(object)) = (schema["properties"].as_object(), example.as_object()) else {
+        return;
+    };
+    let open =
+        schema.get(PRESERVE) == Some(&Value::Bool(true)) || schema.get("additionalProperties").is_some();
     // The root is kube's own.
     if !open && !path.0.is_empty() {
         found.push(path.clone());

@@ -227,7 +227,11 @@ fn typed<S: Serialize>(status: &S) -> Result<Map<String, Value>, serde_json::Err
 }
 
 /// What to write: the changes from `typed` to `current`, made in `whole`.
-fn merge(whole: &Map<String, Value>, typed: &Map<String, Value>, current: &Map<String, Value>) -> Map<String, Value> {
+fn merge(
+    whole: &Map<String, Value>,
+    typed: &Map<String, Value>,
+    current: &Map<String, Value>,
+) -> Map<String, Value> {
     let unknown = whole.iter().filter(|(key, _)| !typed.contains_key(*key) && !current.contains_key(*key));
     let mut merged: Map<String, Value> = unknown.map(|(key, it)| (key.clone(), it.clone())).collect();
     for (key, current) in current {

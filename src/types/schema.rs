@@ -46,7 +46,8 @@ pub(crate) fn preserve(crd: &mut CustomResourceDefinition, contract: &Contract) 
         for mark in &marks {
             open::open(&mut value, mark);
         }
-        schema.open_api_v3_schema = Some(serde_json::from_value(value).expect("opening a schema leaves it a schema"));
+        schema.open_api_v3_schema =
+            Some(serde_json::from_value(value).expect("opening a schema leaves it a schema"));
     }
 }
 

@@ -49,7 +49,8 @@ fn reasons(node: &Node, contract: &Contract) -> Vec<String> {
     };
     let refusals = admit::create(&crd).refusals;
     if !refusals.is_empty() {
-        let refusal = |it: &Refusal| format!("the API server refuses the CRD: {}: {}", it.error.field, it.error.detail);
+        let refusal =
+            |it: &Refusal| format!("the API server refuses the CRD: {}: {}", it.error.field, it.error.detail);
         return refusals.iter().map(refusal).collect();
     }
     let judgement = verdict::judge(&crd, contract);

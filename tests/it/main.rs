@@ -22,3 +22,5 @@ mod tidy;
 mod yaml;
 #[cfg(feature = "check")]
 mod yaml_random;
+#[cfg(feature = "types")]
+mod types;

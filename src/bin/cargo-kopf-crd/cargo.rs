@@ -220,7 +220,10 @@ fn from_program(args: &GenerateArgs, scratch: &Scratch) -> Result<Vec<Exported>,
     command.env(DIRECTORY, &directory).stdin(Stdio::null()).stderr(Stdio::inherit());
     let output = command.output().map_err(no_cargo)?;
     if !output.status.success() {
-        return Err(Failure::new(format_args!("`{name}` failed ({}); what it said stands above", output.status)));
+        return Err(Failure::new(format_args!(
+            "`{name}` failed ({}); what it said stands above",
+            output.status
+        )));
     }
     let exported = collect(&directory)?;
     if !exported.is_empty() {
@@ -233,9 +236,13 @@ fn from_program(args: &GenerateArgs, scratch: &Scratch) -> Result<Vec<Exported>,
 fn printed(name: &str, text: &str) -> Result<Vec<Exported>, Failure> {
     let stream = yaml::parse(text);
     if let Some(error) = stream.errors.first() {
-        return Err(Failure::new(format_args!("what `{name}` printed is neither YAML nor JSON: {}", error.message)));
+        return Err(Failure::new(format_args!(
+            "what `{name}` printed is neither YAML nor JSON: {}",
+            error.message
+        )));
     }
-    let origin = Origin { ty: String::new(), module: String::new(), file: format!("what `{name}` printed"), line: 0 };
+    let origin =
+        Origin { ty: String::new(), module: String::new(), file: format!("what `{name}` printed"), line: 0 };
     let crds = stream.documents.iter().filter(|it| kopf_crd::crd::is_crd(&it.root).is_some());
     let exported = crds.map(|it| Exported {
         crd: it.root.to_json(),
@@ -248,14 +255,16 @@ fn printed(name: &str, text: &str) -> Result<Vec<Exported>, Failure> {
 
 /// What was exported into a directory.
 fn collect(directory: &Path) -> Result<Vec<Exported>, Failure> {
-    let unreadable =
-        |error: io::Error| Failure::new(format_args!("cannot read what was exported to `{}`: {error}", directory.display()));
+    let unreadable = |error: io::Error| {
+        Failure::new(format_args!("cannot read what was exported to `{}`: {error}", directory.display()))
+    };
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).map_err(unreadable)? {
         files.push(entry.map_err(unreadable)?.path());
     }
     files.sort();
-    let read = |it: &PathBuf| generate::read(&fs::read_to_string(it).map_err(unreadable)?).map_err(Failure::new);
+    let read =
+        |it: &PathBuf| generate::read(&fs::read_to_string(it).map_err(unreadable)?).map_err(Failure::new);
     files.iter().map(read).collect()
 }
 
@@ -283,7 +292,8 @@ fn flags(args: &GenerateArgs) -> Vec<OsString> {
         ("--quiet", cargo.quiet),
     ];
     found.extend(switches.iter().filter(|it| it.1).map(|it| it.0.into()));
-    let lists = [("--package", &cargo.package), ("--exclude", &cargo.exclude), ("--features", &cargo.features)];
+    let lists =
+        [("--package", &cargo.package), ("--exclude", &cargo.exclude), ("--features", &cargo.features)];
     for (flag, values) in lists {
         values.iter().for_each(|it| found.extend([flag.into(), it.into()]));
     }

@@ -141,7 +141,9 @@ fn files(directory: &Path, printed: &[Printed]) -> Result<Vec<(PathBuf, String, 
         let existing = match fs::read_to_string(&path) {
             Ok(text) => Some(text),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(Failure::new(format_args!("cannot read `{}`: {error}", path.display()))),
+            Err(error) => {
+                return Err(Failure::new(format_args!("cannot read `{}`: {error}", path.display())));
+            }
         };
         let json = it.file.ends_with(".json");
         let wanted = match &existing {
@@ -154,7 +156,8 @@ fn files(directory: &Path, printed: &[Printed]) -> Result<Vec<(PathBuf, String, 
 }
 
 fn write(directory: &Path, printed: &[Printed]) -> Done {
-    let cannot = |path: &Path, error| Failure::new(format_args!("cannot write `{}`: {error}", path.display()));
+    let cannot =
+        |path: &Path, error| Failure::new(format_args!("cannot write `{}`: {error}", path.display()));
     fs::create_dir_all(directory).map_err(|error| cannot(directory, error))?;
     for (path, wanted, existing) in files(directory, printed)? {
         let same = existing.as_ref() == Some(&wanted);
@@ -178,6 +181,9 @@ fn compare(directory: &Path, printed: &[Printed]) -> Done {
     if stale == 0 {
         return Ok(Outcome::Clean);
     }
-    output::error(format_args!("{stale} of {} files are stale: run the same command without `--check`", printed.len()));
+    output::error(format_args!(
+        "{stale} of {} files are stale: run the same command without `--check`",
+        printed.len()
+    ));
     Ok(Outcome::Findings)
 }

@@ -23,7 +23,8 @@ pub(crate) fn run(args: &InitArgs) -> Done {
         InitStyle::Narrow => Style::Narrow,
         InitStyle::Open => Style::Open,
     };
-    let files = if args.rust { starter::rust(&names).to_vec() } else { starter::files(&names, style).to_vec() };
+    let files =
+        if args.rust { starter::rust(&names).to_vec() } else { starter::files(&names, style).to_vec() };
     if args.stdout {
         output::print(&files[0].text)?;
         return Ok(Outcome::Clean);
