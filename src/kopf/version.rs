@@ -60,14 +60,15 @@ impl fmt::Display for KopfVersion {
 impl FromStr for KopfVersion {
     type Err = String;
 
-    /// Reads `1.45.2`, `1.45`, `v0.28rc1`: what follows the numbers is of no interest here.
+    /// Reads `1.45.2`, `1.45`, `v0.28rc1`, `1.45.2.post1`: what follows the numbers is of no interest here.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong =
             || format!("`{text}` is not a version of Kopf: expected numbers such as `{}`", Self::NEWEST);
         let digits = text.strip_prefix('v').unwrap_or(text);
         let end = digits.find(|it: char| !(it.is_ascii_digit() || it == '.')).unwrap_or(digits.len());
         let (numbers, rest) = digits.split_at(end);
-        if !rest.is_empty() && !rest.starts_with(['a', 'b', 'r', '+', '-']) {
+        // Alpha, beta, candidate, post, dev, local, and the dashes of other ecosystems.
+        if !rest.is_empty() && !rest.starts_with(['a', 'b', 'r', 'p', 'd', '+', '-']) {
             return Err(wrong());
         }
         let mut parts = Vec::new();

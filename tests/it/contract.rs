@@ -317,3 +317,25 @@ fn old_versions_send_what_they_sent() {
         json!({"namespace": null, "priority": 100, "lifetime": 60.0, "lastseen": "2026-01-01T12:00:00.123456"})
     );
 }
+
+#[test]
+fn versions_are_read_as_python_writes_them() {
+    let rows = [
+        ("1.45.2", Some("1.45.2")),
+        ("v1.45", Some("1.45.0")),
+        ("0.28rc1", Some("0.28.0")),
+        ("1.45.2.post1", Some("1.45.2")),
+        ("1.45.2.dev3+local", Some("1.45.2")),
+        ("1.45.2.0", Some("1.45.2")),
+        ("1", None),
+        ("", None),
+        ("1..2", None),
+        ("1.45x", None),
+        ("1.2.3.4.5", None),
+        ("99999999999.1", None),
+    ];
+    for (text, version) in rows {
+        let found = text.parse::<kopf_crd::kopf::KopfVersion>().ok().map(|it| it.to_string());
+        assert_eq!(found.as_deref(), version, "{text}");
+    }
+}
