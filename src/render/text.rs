@@ -1,9 +1,11 @@
 //! Findings in the look of rustc: the line, carets on the culprit, notes, what to do.
 
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Safety;
 use crate::diagnostic::Severity;
 use crate::render::Run;
 use crate::render::place::Lines;
+use crate::source::Edit;
 use crate::source::Source;
 use crate::source::Span;
 use annotate_snippets::AnnotationKind;
@@ -45,12 +47,24 @@ pub(super) fn diagnostic(source: &Source, lines: &Lines<'_>, it: &Diagnostic) ->
     match (&it.help, suggestion(source, lines, it)) {
         (Some(help), Some(patch)) => {
             groups.push(first);
-            groups.push(Level::HELP.secondary_title(help.as_str()).element(patch));
+            groups.push(Level::HELP.secondary_title(shortened(it, help)).element(patch));
         }
         (Some(help), None) => groups.push(first.element(Level::HELP.message(help.as_str()))),
         (None, _) => groups.push(first),
     }
     Renderer::styled().render(&groups) + "\n\n"
+}
+
+/// Advice beside a patch that shows the lines: what to do, without them.
+fn shortened(it: &Diagnostic, help: &str) -> String {
+    let mut text = help.lines().next().unwrap_or_default().trim_end_matches(':').to_owned();
+    if let Some(more) = help.lines().last().and_then(|it| it.strip_prefix("# ")) {
+        text += &format!(", and {more}");
+    }
+    if it.fix.as_ref().is_some_and(|it| it.safety == Safety::Unsafe) {
+        text += " (changes what is accepted: `fix --unsafe` applies it)";
+    }
+    text
 }
 
 /// The lines to show, with the number of the first; none if they would not help.
@@ -88,24 +102,33 @@ fn snippet<'a>(
 }
 
 /// The edits of a fix, shown in their lines.
-fn suggestion<'a>(
-    source: &'a Source,
-    lines: &Lines<'_>,
-    it: &'a Diagnostic,
-) -> Option<Snippet<'a, Patch<'a>>> {
-    let edits = &it.fix.as_ref()?.edits;
-    let first = edits.iter().map(|edit| edit.span.start).min()?;
-    let last = edits.iter().map(|edit| edit.span.end).max()?;
+fn suggestion<'a>(source: &'a Source, lines: &Lines<'_>, it: &Diagnostic) -> Option<Snippet<'a, Patch<'a>>> {
+    let edits = joined(&it.fix.as_ref()?.edits);
+    let (first, last) = (edits.first()?.span.start, edits.last()?.span.end);
     let (window, number) = lines.window(first, last);
-    if window.end - window.start > MAX_WINDOW {
+    let text = source.text.get(window.range())?;
+    if text.len() > MAX_WINDOW as usize || text.lines().any(|it| it.len() > MAX_LINE) {
         return None;
     }
-    let patches = edits.iter().map(|edit| {
+    let patches = edits.into_iter().map(|edit| {
         let place = (edit.span.start - window.start) as usize..(edit.span.end - window.start) as usize;
-        Patch::new(place, edit.text.as_str())
+        Patch::new(place, edit.text)
     });
-    let text = source.text.get(window.range())?;
     Some(Snippet::source(text).path(source.name.as_str()).line_start(number).patches(patches))
+}
+
+/// Edits in the order of the text, with several insertions at one place as one.
+fn joined(edits: &[Edit]) -> Vec<Edit> {
+    let mut sorted: Vec<&Edit> = edits.iter().collect();
+    sorted.sort_by_key(|it| (it.span.start, it.span.end));
+    let mut joined: Vec<Edit> = Vec::new();
+    for edit in sorted {
+        match joined.last_mut() {
+            Some(last) if last.span == edit.span && edit.span.is_empty() => last.text += &edit.text,
+            _ => joined.push(edit.clone()),
+        }
+    }
+    joined
 }
 
 /// The last lines: what was assumed, what was seen.
@@ -150,7 +173,12 @@ pub(super) fn end(run: &Run<'_>) -> String {
         ),
         false => String::new(),
     };
-    format!("{assumed}\n{others}{seen}: {found}{skipped}\n")
+    let fixes = match (it.fixable, it.risky) {
+        (0, 0) => String::new(),
+        (0, risky) => format!("{} can be mended by `cargo kopf-crd fix --unsafe`\n", count(risky, "finding")),
+        (safe, _) => format!("{} can be mended by `cargo kopf-crd fix`\n", count(safe, "finding")),
+    };
+    format!("{assumed}\n{others}{fixes}{seen}: {found}{skipped}\n")
 }
 
 fn count(number: usize, noun: &str) -> String {

@@ -176,6 +176,10 @@ fn admit(node: &Node, ty: &'static str, replaced: &mut Vec<Edit>) -> Vec<(String
     if stated.is_some_and(|it| it != ty && !(it == "number" && ty == "integer")) {
         replaced.extend(replace_type(node, ty));
     }
+    if ty == "array" && node.get("items").is_some() {
+        // What is lost of a list that is declared is lost in its items.
+        return open_below(node);
+    }
     if ty != "object" {
         let open = preserves(node) || node.get("x-kubernetes-int-or-string").is_some();
         return if stated.is_none() && !open {
@@ -190,7 +194,9 @@ fn admit(node: &Node, ty: &'static str, replaced: &mut Vec<Edit>) -> Vec<(String
     if let Some(entry) = node.entry(PRESERVE).filter(|it| it.value.value == Value::Bool(false)) {
         replaced.push(Edit { span: entry.value.span, text: "true".to_owned() });
     }
-    if stated.is_none() { vec![object(), preserve()] } else { vec![preserve()] }
+    let mut added = if stated.is_none() { vec![object(), preserve()] } else { vec![preserve()] };
+    added.extend(open_below(node));
+    added
 }
 
 /// Opens every object that is declared below an open node: declared objects are pruned for themselves.
