@@ -4,9 +4,16 @@
 //! refused and stored. Where the server model cannot say, the answer says so in `unknown`.
 
 mod case;
+mod exchange;
 mod line;
+mod show;
 mod steps;
 
 pub use case::answer;
 pub use case::completed;
 pub use case::stored;
+pub use exchange::Exchange;
+pub use exchange::Question;
+pub use exchange::ask;
+pub use show::json;
+pub use show::text;

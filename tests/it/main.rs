@@ -17,6 +17,8 @@ mod formats;
 mod kopf;
 #[cfg(feature = "check")]
 mod rules;
+#[cfg(feature = "check")]
+mod simulate;
 mod tidy;
 #[cfg(feature = "check")]
 mod yaml;

@@ -18,6 +18,7 @@ mod man;
 mod output;
 mod replace;
 mod shared;
+mod simulate;
 
 use args::Command;
 use output::Failure;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Generate(args) => generate::run(args),
         Command::Init(args) => init::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Simulate(args) => simulate::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),
     };

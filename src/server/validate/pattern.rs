@@ -56,7 +56,6 @@ pub fn translate(pattern: &str) -> Result<String, Refused> {
         rest: pattern,
         out: String::new(),
         groups: vec![1],
-        names: Vec::new(),
         atom: None,
         repeat: None,
     };
@@ -75,7 +74,6 @@ struct Translator<'p> {
     out: String,
     /// The most nested repetitions within each open group, outermost first.
     groups: Vec<u32>,
-    names: Vec<&'p str>,
     /// The nested repetitions of what a repetition operator would apply to.
     atom: Option<u32>,
     /// Where the last repetition operator starts, if nothing came after it.
@@ -155,10 +153,6 @@ impl<'p> Translator<'p> {
             if name.is_empty() || !name.chars().all(word) {
                 return invalid("invalid named capture", &self.rest[..end + 3]);
             }
-            if self.names.contains(&name) {
-                return invalid("duplicate capture group name", name);
-            }
-            self.names.push(name);
             self.out.push('(');
             self.groups.push(1);
             self.rest = &header[end + 1..];
@@ -170,12 +164,14 @@ impl<'p> Translator<'p> {
         let well_formed = !header[..flags].ends_with('-') && header[..flags].matches('-').count() < 2;
         match end {
             Some(':') if well_formed => self.groups.push(1),
-            Some(')') if well_formed && flags > 0 => {}
+            Some(')') if flags == 0 => {
+                self.rest = &header[1..];
+                return Ok(());
+            }
+            Some(')') if well_formed => {}
             _ => {
-                return invalid(
-                    "invalid or unsupported Perl syntax",
-                    &self.rest[..(flags + 3).min(self.rest.len())],
-                );
+                let len = flags + 2 + end.map_or(0, char::len_utf8);
+                return invalid("invalid or unsupported Perl syntax", &self.rest[..len]);
             }
         }
         self.out.push_str(&self.rest[..flags + 3]);
@@ -234,6 +230,9 @@ impl<'p> Translator<'p> {
             let (text, rest) = quoted.split_once("\\E").unwrap_or((quoted, ""));
             self.out.push_str(&regex::escape(text));
             self.rest = rest;
+            if text.is_empty() {
+                return Ok(());
+            }
         } else if matches!(c, 'p' | 'P') {
             self.unicode_class()?;
         } else {
