@@ -51,7 +51,9 @@ pub fn ask(crd: &Crd, question: &Question) -> Result<Exchange, String> {
     let request = Request { version, endpoint: question.endpoint, ..Request::default() };
     let asked = Asked { crd, serving: &serving, request };
     match (object, old, &question.patch) {
-        (Some(_), Some(_), Some(_)) => Err("a patch applies to one object: give the object or the old one".to_owned()),
+        (Some(_), Some(_), Some(_)) => {
+            Err("a patch applies to one object: give the object or the old one".to_owned())
+        }
         (object, old, Some(patch)) => {
             let nothing = complete(&Some(Value::Null))?;
             let before = old.or(object).or(nothing).unwrap_or_default();

@@ -319,7 +319,6 @@ impl GenerateFormat {
     }
 }
 
-
 /// Shows what the API server would make of an object or a patch: what is dropped, refused, stored.
 ///
 /// An object alone is created. With --patch it is what the patch applies to; with --old it replaces that object.

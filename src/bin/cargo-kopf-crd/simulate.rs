@@ -96,7 +96,9 @@ fn lines() -> Done {
 fn answer(line: &[u8]) -> String {
     match std::str::from_utf8(line) {
         Ok(text) => simulate::answer(text),
-        Err(error) => format!("{{\"error\":\"bad input line: invalid UTF-8 after byte {}\"}}", error.valid_up_to()),
+        Err(error) => {
+            format!("{{\"error\":\"bad input line: invalid UTF-8 after byte {}\"}}", error.valid_up_to())
+        }
     }
 }
 
@@ -117,12 +119,17 @@ fn document(path: &Path) -> Result<Value, Failure> {
     let stream = yaml::parse(&source.text);
     if let Some(error) = stream.errors.first() {
         let at = source.position(error.span.start);
-        return Err(Failure::new(format_args!("{}:{}:{}: {}", source.name, at.line, at.column, error.message)));
+        return Err(Failure::new(format_args!(
+            "{}:{}:{}: {}",
+            source.name, at.line, at.column, error.message
+        )));
     }
     match stream.documents.as_slice() {
         [document] => Ok(document.root.to_json()),
         [] => Err(Failure::new(format_args!("`{}` is empty", source.name))),
-        several => Err(Failure::new(format_args!("`{}` has {} documents, not one", source.name, several.len()))),
+        several => {
+            Err(Failure::new(format_args!("`{}` has {} documents, not one", source.name, several.len())))
+        }
     }
 }
 

@@ -52,13 +52,8 @@ impl Patterns {
 
 /// Rewrites a pattern of RE2 into the syntax of the `regex` crate.
 pub fn translate(pattern: &str) -> Result<String, Refused> {
-    let mut translator = Translator {
-        rest: pattern,
-        out: String::new(),
-        groups: vec![1],
-        atom: None,
-        repeat: None,
-    };
+    let mut translator =
+        Translator { rest: pattern, out: String::new(), groups: vec![1], atom: None, repeat: None };
     translator.run()?;
     if translator.groups.len() > 1 {
         return invalid("missing closing )", pattern);
