@@ -21,6 +21,10 @@ mod rules;
 mod simulate;
 mod tidy;
 #[cfg(feature = "check")]
+mod fix;
+#[cfg(feature = "check")]
+mod fix_random;
+#[cfg(feature = "check")]
 mod yaml;
 #[cfg(feature = "check")]
 mod yaml_random;

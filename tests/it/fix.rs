@@ -1,0 +1,413 @@
+//! Mending texts: traps of YAML, what stays, and what holds of every mended text.
+
+use std::path::PathBuf;
+
+use kopf_crd::check::{Contracts, Options, check};
+use kopf_crd::diagnostic::Safety;
+use kopf_crd::fix::{Fixed, fix};
+use kopf_crd::kopf::ContractConfig;
+use kopf_crd::rules::mend::Width;
+use kopf_crd::source::Source;
+use kopf_crd::yaml;
+use serde_json::Value as Json;
+
+/// The contract: state in the status, and no results.
+pub(crate) fn options() -> Options {
+    let config =
+        ContractConfig { results: Some(kopf_crd::kopf::OtherResults::None), ..ContractConfig::default() };
+    Options {
+        contracts: Contracts::new(&config).expect("a sound contract"),
+        named: true,
+        ..Options::default()
+    }
+}
+
+fn mended(text: &str, options: &Options, safety: Safety) -> Fixed {
+    fix(&Source::new("x.yaml", text), options, safety)
+}
+
+/// A CRD around the lines of `properties` of its root, which are written at column 10.
+fn crd(properties: &str) -> String {
+    let head = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: xs.example.com\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: X, plural: xs}\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    subresources: {status: {}}\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n";
+    format!("{head}{properties}")
+}
+
+const KOPF: &str = "kopf: {type: object, x-kubernetes-preserve-unknown-fields: true}";
+
+/// What is added to a text, with what stands right before it.
+#[track_caller]
+fn added(before: &str, expected: &str) {
+    let fixed = mended(before, &options(), Safety::Safe);
+    assert_ne!(fixed.text, before, "nothing was mended:\n{before}\n{:#?}", fixed.report.diagnostics);
+    assert_eq!(fixed.text, expected, "\n{}", fixed.text);
+    let kept = fixed.report.crds.iter().flat_map(|it| &it.judgement.versions).flat_map(|it| &it.verdicts);
+    for verdict in kept {
+        assert_eq!(verdict.fate.name(), "kept", "{}\n{}", verdict.path, fixed.text);
+    }
+    assert_eq!(mended(&fixed.text, &options(), Safety::Safe).text, fixed.text, "not idempotent");
+}
+
+#[test]
+fn traps_of_yaml() {
+    let block = |pad: &str| {
+        format!("{pad}kopf:\n{pad}  type: object\n{pad}  x-kubernetes-preserve-unknown-fields: true\n")
+    };
+    let at12 = block("            ").replace("\n              ", "\n              ");
+    let cases: &[(&str, &str, String)] = &[
+        (
+            "a comment after the last key",
+            "          status: # s\n            type: object\n            properties:\n              phase: # p\n                type: string # t\n                # of phase\n            # of status\n",
+            "          status: # s\n            type: object\n            properties:\n              phase: # p\n                type: string # t\n                # of phase\n@              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n@            # of status\n".into(),
+        ),
+        (
+            "a comment between keys",
+            "          status:\n            # the type\n            type: object\n            # the rest\n            properties:\n              # b\n              zebra: {type: string}\n              # a\n              phase: {type: string}\n",
+            format!("          status:\n            # the type\n            type: object\n            # the rest\n            properties:\n              # b\n              zebra: {{type: string}}\n              # a\n              phase: {{type: string}}\n@              {KOPF}\n@"),
+        ),
+        (
+            "sorted keys, the first with its comment",
+            "          status:\n            type: object\n            properties:\n              # of phase\n              phase: {type: string}\n              reason: {type: string}\n",
+            format!("          status:\n            type: object\n            properties:\n@              {KOPF}\n@              # of phase\n              phase: {{type: string}}\n              reason: {{type: string}}\n"),
+        ),
+        (
+            "a place among sorted keys",
+            "          status:\n            properties:\n              a:\n                type: string\n\n              # of z\n              z:\n                type: string\n            type: object\n",
+            "          status:\n            properties:\n              a:\n                type: string\n@              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n@\n              # of z\n              z:\n                type: string\n            type: object\n".into(),
+        ),
+        (
+            "an empty mapping in braces",
+            "          status: {}\n",
+            format!("          status: {{@type: object, properties: {{{KOPF}}}@}}\n"),
+        ),
+        (
+            "empty properties",
+            "          status:\n            type: object\n            properties: {}\n",
+            format!("          status:\n            type: object\n            properties: {{@{KOPF}@}}\n"),
+        ),
+        (
+            "properties that are not written",
+            "          status:\n            type: object\n            properties: # none\n",
+            "          status:\n            type: object\n            properties: # none\n@              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n@".into(),
+        ),
+        (
+            "a status that is not written",
+            "          status:\n",
+            "          status:\n@            type: object\n            properties:\n              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n@".into(),
+        ),
+        (
+            "tabs after colons",
+            "          status:\t# s\n            type:\tobject\n            properties:\n              phase:\t{type:\tstring}\n",
+            format!("          status:\t# s\n            type:\tobject\n            properties:\n              phase:\t{{type:\tstring}}\n@              {KOPF}\n@"),
+        ),
+        (
+            "braces on one line",
+            "          status: {type: object, properties: {phase: {type: string}}}\n",
+            format!("          status: {{type: object, properties: {{phase: {{type: string}}@, {KOPF}@}}}}\n"),
+        ),
+        (
+            "a comma at the end of braces",
+            "          status: { type: object, properties: { phase: { type: string }, } }\n",
+            format!("          status: {{ type: object, properties: {{ phase: {{ type: string }}@, {KOPF}@, }} }}\n"),
+        ),
+        (
+            "a list at the end, indented or not",
+            "          status:\n            type: object\n            properties:\n              list:\n                type: array\n                items: {type: string}\n                x-kubernetes-list-type: set\n                enum:\n                - [a]\n                -   - b\n",
+            "          status:\n            type: object\n            properties:\n              list:\n                type: array\n                items: {type: string}\n                x-kubernetes-list-type: set\n                enum:\n                - [a]\n                -   - b\n@              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n@".into(),
+        ),
+        (
+            "a block scalar before the place",
+            "          status:\n            type: object\n            properties:\n              phase:\n                type: string\n                description: |\n                  text\n\n                  # no comment\n\n\n",
+            "          status:\n            type: object\n            properties:\n              phase:\n                type: string\n                description: |\n                  text\n\n                  # no comment\n@              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n@\n\n".into(),
+        ),
+        (
+            "a block scalar that keeps its end",
+            "          status:\n            type: object\n            properties:\n              phase:\n                type: string\n                description: |+\n                  text\n\n\n",
+            "          status:\n            type: object\n            properties:\n              phase:\n                type: string\n                description: |+\n                  text\n\n\n@              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n@".into(),
+        ),
+        (
+            "text over several lines",
+            "          status:\n            type: object\n            properties:\n              phase:\n                type: string\n                description: long text\n                  that goes on\n              q:\n                type: string\n                description: \"long text\n                  that goes on\" # c\n",
+            "          status:\n            type: object\n            properties:\n@              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n@              phase:\n                type: string\n                description: long text\n                  that goes on\n              q:\n                type: string\n                description: \"long text\n                  that goes on\" # c\n".into(),
+        ),
+        (
+            "the end of a document",
+            "          status:\n            type: object\n...\n---\n# the next\n",
+            "          status:\n            type: object\n@            properties:\n              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n@...\n---\n# the next\n".into(),
+        ),
+        (
+            "no line break at the end",
+            "          status:\n            type: object",
+            "          status:\n            type: object@\n            properties:\n              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true@".into(),
+        ),
+        (
+            "keys in quotes",
+            "          \"status\":\n            \"type\": \"object\"\n            \"properties\":\n              \"phase\":\n                \"type\": \"string\"\n",
+            "          \"status\":\n            \"type\": \"object\"\n            \"properties\":\n              \"phase\":\n                \"type\": \"string\"\n@              \"kopf\":\n                \"type\": \"object\"\n                \"x-kubernetes-preserve-unknown-fields\": true\n@".into(),
+        ),
+        (
+            "wide indentation",
+            "          status:\n              type: object\n              properties:\n                  phase:\n                      type: string\n",
+            "          status:\n              type: object\n              properties:\n                  phase:\n                      type: string\n@                  kopf:\n                      type: object\n                      x-kubernetes-preserve-unknown-fields: true\n@".into(),
+        ),
+        (
+            "nothing is declared",
+            "          spec:\n            type: object\n            x-kubernetes-preserve-unknown-fields: true\n",
+            "          spec:\n            type: object\n            x-kubernetes-preserve-unknown-fields: true\n@          status:\n            type: object\n            properties:\n              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n@".into(),
+        ),
+        (
+            "an open kopf that closes below",
+            "          status:\n            type: object\n            properties:\n              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n                properties:\n                  progress: {type: object}\n",
+            "          status:\n            type: object\n            properties:\n              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n                properties:\n                  progress: {type: object@, x-kubernetes-preserve-unknown-fields: true@}\n".into(),
+        ),
+        ("a kopf without anything", "          status: {type: object, properties: {kopf: {}}}\n",
+            "          status: {type: object, properties: {kopf: {@type: object, x-kubernetes-preserve-unknown-fields: true@}}}\n".into()),
+    ];
+    assert!(!at12.is_empty());
+    for (about, before, expected) in cases {
+        println!("{about}");
+        assert_eq!(&crd(before), &crd(&without(expected)), "the row itself: {about}");
+        added(&crd(before), &crd(&expected.replace('@', "")));
+        // The same with the line ends of Windows, and behind a byte order mark.
+        let windows = |text: &str| format!("\u{feff}{}", crd(text).replace('\n', "\r\n"));
+        added(&windows(before), &windows(&expected.replace('@', "")));
+    }
+}
+
+/// A row's expectation without what is added: the parts between `@`.
+fn without(expected: &str) -> String {
+    expected.split('@').step_by(2).collect()
+}
+
+#[test]
+fn json_stays_json() {
+    let pretty = serde_json::to_string_pretty(
+        &yaml::parse(&crd("          status: {type: object, properties: {phase: {type: string}}}\n"))
+            .documents[0]
+            .root
+            .to_json(),
+    )
+    .unwrap();
+    let fixed = mended(&pretty, &options(), Safety::Safe);
+    let addition = ",\n                  \"kopf\": {\n                    \"type\": \"object\",\n                    \"x-kubernetes-preserve-unknown-fields\": true\n                  }";
+    assert!(fixed.text.contains(addition), "{}", fixed.text);
+    assert_eq!(
+        fixed.text.replace(addition, "").replace("\"properties\": {,", "\"properties\": {"),
+        pretty.replace(addition, "")
+    );
+    assert!(serde_json::from_str::<Json>(&fixed.text).is_ok());
+    let compact = serde_json::from_str::<Json>(&pretty).unwrap().to_string();
+    let fixed = mended(&compact, &options(), Safety::Safe);
+    assert!(
+        fixed.text.contains(",\"kopf\":{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}"),
+        "{}",
+        fixed.text
+    );
+}
+
+#[test]
+fn what_cannot_be_edited_well_is_left_with_the_reason() {
+    let cases = [
+        (
+            "an anchor shared by two places",
+            crd(
+                "          spec: &open\n            type: object\n            properties: {a: {type: string}}\n          status: *open\n",
+            ),
+            "alias",
+        ),
+        (
+            "a merge key",
+            crd(
+                "          spec: &open\n            type: object\n            properties: {a: {type: string}}\n          status:\n            <<: *open\n",
+            ),
+            "merge key",
+        ),
+        (
+            "braces over several lines",
+            crd(
+                "          status: {type: object,\n            properties: {a: {type: string},\n              b: {type: string}}}\n",
+            ),
+            "flow mapping",
+        ),
+        (
+            "a null that is written",
+            crd("          status:\n            type: object\n            properties: ~\n"),
+            "null",
+        ),
+        (
+            "a template",
+            crd("          status: {type: object}\n")
+                .replace("group: example.com", "group: '{{ x }}'\n  conversion: {strategy: {{ y }}}"),
+            "template",
+        ),
+        (
+            "a value of another line",
+            crd(
+                "          status:\n            type: object\n            ? properties\n            : a: {type: string}\n",
+            ),
+            "plain way",
+        ),
+    ];
+    for (about, text, reason) in cases {
+        let fixed = mended(&text, &options(), Safety::Safe);
+        assert_eq!(fixed.text, text, "{about}");
+        let said: Vec<String> = fixed.report.diagnostics.iter().flat_map(|it| it.notes.clone()).collect();
+        let told = said.iter().any(|it| it.contains(reason)) || about == "a template";
+        assert!(told, "{about}: {said:?}\n{:?}", fixed.report.diagnostics);
+    }
+}
+
+#[test]
+fn an_open_status_is_had_for_asking() {
+    let options = Options { width: Width::Open, ..options() };
+    let fixed = mended(
+        &crd(
+            "          status:\n            type: object\n            properties: {phase: {type: string}}\n",
+        ),
+        &options,
+        Safety::Safe,
+    );
+    assert!(
+        fixed.text.ends_with(
+            "properties: {phase: {type: string}}\n            x-kubernetes-preserve-unknown-fields: true\n"
+        ),
+        "{}",
+        fixed.text
+    );
+    let fixed = mended(&crd("          spec: {type: object}\n"), &options, Safety::Safe);
+    assert!(
+        fixed
+            .text
+            .ends_with("          status: {type: object, x-kubernetes-preserve-unknown-fields: true}\n"),
+        "{}",
+        fixed.text
+    );
+}
+
+#[test]
+fn known_results_are_declared_with_their_types() {
+    let config = ContractConfig {
+        result: Some(vec![
+            "create_fn=object".into(),
+            "count=integer".into(),
+            "resize/spec.size=string".into(),
+        ]),
+        ..ContractConfig::default()
+    };
+    let options = Options { contracts: Contracts::new(&config).expect("sound"), ..options() };
+    let fixed = mended(&crd("          status:\n            type: object\n"), &options, Safety::Safe);
+    let expected = "            properties:\n              kopf:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n              create_fn:\n                type: object\n                x-kubernetes-preserve-unknown-fields: true\n              count:\n                type: integer\n              resize/spec.size:\n                type: string\n";
+    assert!(fixed.text.ends_with(expected), "{}", fixed.text);
+}
+
+#[test]
+fn what_somebody_wrote_goes_only_on_demand() {
+    let cases = [
+        (
+            "          status:\n            type: object\n            x-kubernetes-preserve-unknown-fields: true\n            required: [phase]\n            properties: {phase: {type: string}}\n",
+            "required",
+        ),
+        (
+            "          status:\n            type: object\n            additionalProperties: true\n",
+            "additionalProperties",
+        ),
+        (
+            "          status:\n            type: object\n            maxProperties: 0\n            x-kubernetes-preserve-unknown-fields: true\n",
+            "maxProperties",
+        ),
+        (
+            "          status:\n            type: object\n            properties:\n              kopf:\n                type: string\n",
+            "type: string",
+        ),
+    ];
+    for (properties, gone) in cases {
+        let text = crd(properties);
+        let fixed = mended(&text, &options(), Safety::Safe);
+        assert_eq!(fixed.text, text, "{gone}");
+        let fixed = mended(&text, &options(), Safety::Unsafe);
+        assert!(!fixed.text.contains(gone), "{gone}: {}", fixed.text);
+        let verdicts =
+            fixed.report.crds.iter().flat_map(|it| &it.judgement.versions).flat_map(|it| &it.verdicts);
+        assert!(verdicts.into_iter().all(|it| it.fate.name() == "kept"), "{gone}: {}", fixed.text);
+    }
+}
+
+/// What holds of every text that was mended.
+#[track_caller]
+pub(crate) fn holds(name: &str, text: &str, options: &Options) -> bool {
+    let source = Source::new(name, text);
+    let safe = fix(&source, options, Safety::Safe);
+    let offered = |it: &Fixed, safety: Safety| {
+        let left = |name: &Option<String>| it.left.contains(name.as_ref().unwrap_or(&String::new()));
+        let mut fixes =
+            it.report.diagnostics.iter().filter(|it| !left(&it.crd)).filter_map(|it| it.fix.as_ref());
+        fixes.any(|it| it.safety <= safety)
+    };
+    assert!(!offered(&safe, Safety::Safe), "{name}: a fix is still offered\n{}", safe.text);
+    assert!(is_inserted(text, &safe.text), "{name}: bytes are gone\n{}", safe.text);
+    let again = fix(&Source::new(name, safe.text.as_str()), options, Safety::Safe);
+    assert_eq!(again.text, safe.text, "{name}: fixed twice is not fixed once");
+    let (old, new) = (yaml::parse(text), yaml::parse(&safe.text));
+    assert_eq!(old.documents.len(), new.documents.len(), "{name}");
+    let misspelt = safe.applied.iter().any(|it| it.rule == "misspelt-extension");
+    for (old, new) in old.documents.iter().zip(&new.documents) {
+        let all = contains(&new.root.to_json(), &old.root.to_json());
+        assert!(all || misspelt, "{name}: a value has changed\n{}", safe.text);
+    }
+    let after = check(&Source::new(name, safe.text.as_str()), options);
+    assert_eq!(after.diagnostics, safe.report.diagnostics, "{name}: the report is not that of the text");
+    let hard = fix(&source, options, Safety::Unsafe);
+    assert!(
+        !offered(&hard, Safety::Unsafe),
+        "{name}: an unsafe fix is still offered\n{}\n{:?}",
+        hard.text,
+        hard.report.diagnostics
+    );
+    let again = fix(&Source::new(name, hard.text.as_str()), options, Safety::Unsafe);
+    assert_eq!(again.text, hard.text, "{name}: fixed twice is not fixed once (unsafe)");
+    safe.text != text
+}
+
+/// Whether the old text is all there, in order.
+fn is_inserted(old: &str, new: &str) -> bool {
+    let mut rest = new.bytes();
+    old.bytes().all(|byte| rest.any(|it| it == byte))
+}
+
+fn contains(new: &Json, old: &Json) -> bool {
+    match (old, new) {
+        (Json::Null, _) => true,
+        (Json::Object(old), Json::Object(new)) => {
+            old.iter().all(|(key, old)| new.get(key).is_some_and(|new| contains(new, old)))
+        }
+        (Json::Array(old), Json::Array(new)) => {
+            old.len() == new.len() && old.iter().zip(new).all(|(old, new)| contains(new, old))
+        }
+        (old, new) => old == new,
+    }
+}
+
+fn files(dir: &str) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(dir)) else {
+        println!("skipped: {dir} is not here");
+        return Vec::new();
+    };
+    let mut found: Vec<PathBuf> = entries.flatten().map(|it| it.path()).collect();
+    found.retain(|it| it.extension().is_some_and(|it| it == "yaml" || it == "json"));
+    found.sort();
+    found
+}
+
+#[test]
+fn every_case_and_every_real_file_stays_whole() {
+    let (mut mended, mut seen) = (0, 0);
+    let narrow = |dir| files(dir).into_iter().map(|it| (it, Width::Narrow));
+    let open = files("../shared/cases").into_iter().map(|it| (it, Width::Open));
+    for (path, width) in narrow("../shared/cases").chain(narrow("../shared/corpus")).chain(open) {
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        mended += usize::from(holds(&name, &text, &Options { width, ..options() }));
+        seen += 1;
+    }
+    println!("{mended} of {seen} were mended");
+    assert!(seen == 0 || mended > 20, "{mended} of {seen}");
+}
