@@ -39,7 +39,7 @@ pub struct Crd {
     pub legacy: Option<Box<Legacy>>,
     /// Versions in which objects may be stored: once created, the storage version.
     pub stored_versions: Vec<String>,
-    /// Where each field outside the schemas is written.
+    /// Where each field outside the schemas is written, sorted by path.
     pub places: Vec<Place>,
 }
 
@@ -198,7 +198,8 @@ impl Crd {
     pub fn place(&self, path: &str) -> Span {
         let mut path = path;
         loop {
-            if let Some(place) = self.places.iter().find(|it| it.path == path) {
+            if let Ok(at) = self.places.binary_search_by(|it| it.path.as_str().cmp(path)) {
+                let place = &self.places[at];
                 return if place.key.is_empty() { place.value } else { place.key.to(place.value) };
             }
             match path.rfind(['.', '[']) {

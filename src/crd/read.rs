@@ -13,6 +13,9 @@ const KIND: &str = "CustomResourceDefinition";
 const V1: &str = "apiextensions.k8s.io/v1";
 const V1BETA1: &str = "apiextensions.k8s.io/v1beta1";
 
+/// How many versions may share what a v1beta1 CRD says at the top, of which each gets a copy.
+const MAX_HEIRS: usize = 100;
+
 /// What reading a CRD gives.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Read {
@@ -57,7 +60,8 @@ pub fn read(node: &Node) -> Read {
     if checker.kind(node) || matches!(node.value, Value::Mapping(_)) {
         checker.fields(node, shape);
     }
-    let Checker { mut decoder, places } = checker;
+    let Checker { mut decoder, mut places } = checker;
+    places.sort_by(|left, right| left.path.cmp(&right.path));
     let mut crd = Crd { at: node.span, api, places, ..Crd::default() };
     fill(&mut crd, node, &mut decoder);
     let crd = matches!(node.value, Value::Mapping(_)).then_some(crd);
@@ -364,8 +368,12 @@ fn legacy<'n>(crd: &mut Crd, node: &'n Node, decoder: &mut Decoder<'n>) {
     if crd.conversion.strategy == "Webhook" && crd.conversion.review_versions.is_empty() {
         crd.conversion.review_versions = vec!["v1beta1".to_owned()];
     }
+    if crd.versions.len() > MAX_HEIRS {
+        let message = format!("more than {MAX_HEIRS} versions of v1beta1 share a schema, and are not read");
+        decoder.error(spec, message);
+    }
     legacy.versions = crd.versions.clone();
-    for version in &mut crd.versions {
+    for version in crd.versions.iter_mut().take(MAX_HEIRS) {
         inherit(version, &legacy.top);
     }
     crd.legacy = Some(Box::new(legacy));

@@ -14,6 +14,7 @@ pub use suggest::unknown as suggestion;
 
 use crate::source::Span;
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// One node of a schema.
 ///
@@ -175,6 +176,11 @@ impl Schema {
     /// The schema of a declared property.
     pub fn property(&self, name: &str) -> Option<&Schema> {
         self.properties.iter().find(|(it, _)| it == name).map(|(_, schema)| schema)
+    }
+
+    /// The properties by name, for many look-ups: [`property`](Self::property) walks the list.
+    pub fn index(&self) -> HashMap<&String, &Schema> {
+        self.properties.iter().map(|(name, it)| (name, it)).collect()
     }
 
     /// The schema of every item, if there is one.

@@ -4,6 +4,7 @@
 //! map equals a missing one.
 
 use super::{Additional, Items, Schema, ValidationRule};
+use std::collections::HashMap;
 
 impl Schema {
     /// Whether the server takes two schemas for equal.
@@ -58,14 +59,16 @@ fn list<T>(left: &[T], right: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
     left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same(left, right))
 }
 
-/// Versions mostly write their properties in one order, so the same place is tried before a search.
+/// Versions mostly write their properties in one order: only where they do not are they looked up.
 fn map(left: &[(String, Schema)], right: &[(String, Schema)]) -> bool {
-    let twin = |at: usize, name: &str| {
-        let here = right.get(at).filter(|it| it.0 == name);
-        here.or_else(|| right.iter().find(|it| it.0 == name))
-    };
-    left.len() == right.len()
-        && left.iter().enumerate().all(|(at, (name, it))| twin(at, name).is_some_and(|twin| it.same(&twin.1)))
+    if left.len() != right.len() {
+        return false;
+    }
+    if left.iter().zip(right).all(|(left, right)| left.0 == right.0) {
+        return left.iter().zip(right).all(|(left, right)| left.1.same(&right.1));
+    }
+    let twins: HashMap<&str, &Schema> = right.iter().map(|it| (it.0.as_str(), &it.1)).collect();
+    left.iter().all(|(name, it)| twins.get(name.as_str()).is_some_and(|twin| it.same(twin)))
 }
 
 fn items(left: &Items, right: &Items) -> bool {

@@ -10,6 +10,7 @@ use crate::schema::Additional;
 use crate::schema::Items;
 use crate::schema::Schema;
 use crate::source::Span;
+use std::collections::HashMap;
 
 /// Where a node stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -354,8 +355,9 @@ fn complete(
         complete(item, spine.item(), &spine_place.child("items"), &place.child("items"), out);
     }
     let (spine_properties, properties) = (spine_place.child("properties"), place.child("properties"));
+    let declared = if junctor.properties.is_empty() { HashMap::new() } else { spine.index() };
     for (name, property) in &junctor.properties {
         let (spine_place, place) = (spine_properties.key(name), properties.key(name));
-        complete(property, spine.property(name), &spine_place, &place, out);
+        complete(property, declared.get(name).copied(), &spine_place, &place, out);
     }
 }

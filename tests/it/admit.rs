@@ -147,33 +147,60 @@ fn crds_are_refused_as_the_server_refuses_them() {
     assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
+/// Runs on a stack as small as a thread's of a server.
+fn on_small_stack<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
+    std::thread::Builder::new().stack_size(2 << 20).spawn(run).expect("a thread").join().expect("no overflow")
+}
+
 #[test]
 fn schemas_nested_without_end_are_refused_by_name() {
-    let read = std::thread::Builder::new()
-        .stack_size(2 << 20)
-        .spawn(move || {
-            let deep = node_of_depth(1000);
-            let out = schema::read_alone(&deep).undecodable.map(|it| it.message);
-            // Dropping so deep a node is not what this test is about.
-            std::mem::forget(deep);
-            out
-        })
-        .expect("a thread")
-        .join()
-        .expect("no overflow");
-    let message = read.expect("too deep");
+    let message = on_small_stack(|| {
+        let deep = nested("properties", 1000);
+        let out = schema::read_alone(&deep).undecodable.map(|it| it.message);
+        // Dropping so deep a node is not what this test is about.
+        std::mem::forget(deep);
+        out
+    });
+    let message = message.expect("too deep");
     assert!(message.contains(&schema::MAX_DEPTH.to_string()), "{message}");
 }
 
-fn node_of_depth(depth: usize) -> Node {
-    let plain = Node::new;
+#[test]
+fn the_deepest_schemas_that_are_read_are_judged_on_a_small_stack() {
+    for keyword in ["properties", "items", "additionalProperties", "allOf", "anyOf", "not", "definitions"] {
+        let refusals = on_small_stack(move || {
+            let map = |entries: Vec<(&str, Node)>| {
+                let entry =
+                    |(key, value): (&str, Node)| Entry { key: key.into(), key_span: Span::default(), value };
+                Node::new(Value::Mapping(entries.into_iter().map(entry).collect()))
+            };
+            let text = |it: &str| Node::new(Value::String(it.into()));
+            let validation = map(vec![("openAPIV3Schema", nested(keyword, schema::MAX_DEPTH - 1))]);
+            let version = map(vec![("name", text("v1")), ("schema", validation)]);
+            let versions = Node::new(Value::Sequence(vec![version.clone(), version]));
+            let read = crd::read(&map(vec![("spec", map(vec![("versions", versions)]))]));
+            assert_eq!(read.undecodable, None, "{keyword}");
+            let crd = read.crd.expect("a mapping");
+            admit::create(&crd).refusals.len() + admit::stored(&crd).len()
+        });
+        assert!(refusals > 0, "{keyword}");
+    }
+}
+
+/// A schema with schemas below one keyword, so many deep.
+fn nested(keyword: &str, depth: usize) -> Node {
     let map = |key: &str, value| {
         let entry = Entry { key: key.into(), key_span: Span::default(), value };
-        plain(Value::Mapping(vec![entry]))
+        Node::new(Value::Mapping(vec![entry]))
     };
-    let mut out = plain(Value::Mapping(Vec::new()));
+    let mut out = Node::new(Value::Mapping(Vec::new()));
     for _ in 0..depth {
-        out = map("properties", map("a", out));
+        let below = match keyword {
+            "properties" | "definitions" => map("a", out),
+            "allOf" | "anyOf" => Node::new(Value::Sequence(vec![out])),
+            _ => out,
+        };
+        out = map(keyword, below);
     }
     out
 }

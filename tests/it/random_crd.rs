@@ -331,7 +331,7 @@ fn list(random: &mut Random, out: &mut Json) {
 /// Adds a keyword, wherever it makes sense.
 fn keyword(random: &mut Random, out: &mut Json, depth: usize) {
     let below = |random: &mut Random| schema(random, depth.saturating_sub(1));
-    match random.below(34) {
+    match random.below(36) {
         0 => out["nullable"] = json!(random.one_in(2)),
         1 => out["default"] = value(random, 3),
         2 => out["enum"] = json!([value(random, 1), value(random, 1)]),
@@ -395,6 +395,34 @@ fn keyword(random: &mut Random, out: &mut Json, depth: usize) {
         }
         _ => out["multipleOf"] = json!(*random.pick(&[0.0, 0.5, 2.0])),
     }
+}
+
+fn rules(random: &mut Random) -> Json {
+    let rules = [
+        "true",
+        "self == self",
+        "self == oldSelf",
+        "has(self.a)",
+        "self.a == self.b",
+        "size(self) < 3",
+        "self.x",
+        "",
+        "1",
+        "(",
+        "self.all(x, x == x)",
+        "a\n==b",
+        "self.metadata.name == 'x'",
+        "self > 1",
+    ];
+    let mut rule = json!({"rule": *random.pick(&rules)});
+    if random.one_in(3) {
+        rule["message"] = json!(*random.pick(&["", " ", "a\nb", "x"]));
+        rule["messageExpression"] = json!(*random.pick(&["", " ", "'x'", "1", "self"]));
+        rule["reason"] = json!(*random.pick(&["FieldValueInvalid", "x"]));
+        rule["fieldPath"] = json!(*random.pick(&["", " ", ".a", ".x", "['a']", ".a.b"]));
+        rule["optionalOldSelf"] = json!(random.one_in(2));
+    }
+    json!([rule])
 }
 
 /// A schema in a junctor: mostly value validations, which is all that may stand there.

@@ -15,6 +15,7 @@ use crate::schema::Schema;
 use crate::server::place::Place;
 use crate::server::structural;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 const NO_FIELD: &str = "does not refer to a valid field";
 
@@ -55,12 +56,12 @@ fn printer_column(crd: &Crd, column: &Column, place: &Place, source: &str, out: 
         let words = format!("must be one of {}", FORMATS.join(","));
         out.push(Refusal::invalid(&place.child("format"), &words, at("format")));
     }
-    let path_at = at(if crd.api == Api::V1 { "jsonPath" } else { "JSONPath" });
+    let path = if crd.api == Api::V1 { "jsonPath" } else { "JSONPath" };
     if column.json_path.is_empty() {
-        out.push(Refusal::required(&place.child("JSONPath"), "", path_at));
+        out.push(Refusal::required(&place.child("JSONPath"), "", at(path)));
     } else if !column.json_path.starts_with('.') {
         let words = "must be a simple json path starting with .";
-        out.push(Refusal::invalid(&place.child("JSONPath"), words, path_at));
+        out.push(Refusal::invalid(&place.child("JSONPath"), words, at(path)));
     }
 }
 
@@ -102,7 +103,7 @@ fn selectable_fields(crd: &Crd, part: &Part, scope: &Scope, options: &Options, o
     let place = Place::root(&field);
     let at = crd.place(&source);
     let Some(Some(schema)) = part.validation else {
-        let words = match scope.version.is_empty() {
+        let words = match scope.top {
             true => "may only be set when validations.schema is included",
             false => "may only be set when `version.schema.openAPIV3Schema` is not included",
         };
@@ -114,7 +115,7 @@ fn selectable_fields(crd: &Crd, part: &Part, scope: &Scope, options: &Options, o
         out.push(Refusal::invalid(&Place::root(&field), &words, at));
         schema = None;
     }
-    let mut seen: Vec<String> = Vec::new();
+    let mut seen: HashSet<String> = HashSet::new();
     for (index, path) in part.selectable_fields.iter().enumerate() {
         let at = crd.place(&format!("{source}[{index}].jsonPath"));
         let (entry, mut refuse) = (place.index(index), |it| out.push(it));
@@ -139,13 +140,13 @@ fn selectable_fields(crd: &Crd, part: &Part, scope: &Scope, options: &Options, o
             let words = "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
             refuse(Refusal::invalid(&place, words, at));
         }
-        if seen.contains(&keys) {
+        if !seen.insert(keys) {
             refuse(Refusal::new("FieldValueDuplicate", &place, "", at));
-        } else {
-            seen.push(keys);
         }
     }
-    if seen.len() > MAX_SELECTABLE_FIELDS && !options.many_selectable_fields.contains(scope.version) {
+    if seen.len() > MAX_SELECTABLE_FIELDS
+        && !options.many_selectable_fields.contains(if scope.top { "" } else { scope.version })
+    {
         let words = format!("must have at most {MAX_SELECTABLE_FIELDS} items");
         out.push(Refusal::new("FieldValueTooMany", &place, &words, at));
     }

@@ -12,6 +12,7 @@ use crate::crd::Service;
 use crate::server::names as naming;
 use crate::server::place::Place;
 use crate::source::Span;
+use std::collections::HashSet;
 
 const FIELD: &str = "spec.conversion";
 const WEBHOOK: &str = "Webhook";
@@ -120,8 +121,9 @@ fn review_versions(crd: &Crd, options: &Options, place: &Place, out: &mut Vec<Re
         return out.push(Refusal::required(place, "", at));
     }
     let mut known = false;
+    let mut seen = HashSet::new();
     for (index, version) in versions.iter().enumerate() {
-        if versions[..index].contains(version) {
+        if !seen.insert(version) {
             out.push(Refusal::invalid(&place.index(index), "duplicate version", at));
             continue;
         }

@@ -7,17 +7,18 @@ use super::Admission;
 use super::Refusal;
 use super::options::Options;
 use crate::schema::Schema;
+use crate::server::FieldError;
 use crate::server::Unknown;
+use crate::server::cel;
+use crate::server::cel::Rules;
 use crate::server::default::Defaults;
 use crate::server::embedded;
 use crate::server::place::Place;
 use crate::server::problem::Problem;
 use crate::server::prune;
-use crate::server::rules;
 use crate::server::structural;
 use crate::server::validate::Validator;
 use crate::server::validate::pattern::Patterns;
-use crate::source::Span;
 use serde_json::Map;
 use serde_json::Value;
 
@@ -128,7 +129,7 @@ impl<'s> Walk<'_, 's> {
             }
             Ok(_) => {}
         }
-        self.valid(schema, default, place, at);
+        self.valid(schema, default, place, root);
     }
 
     /// The default of a node in the metadata of a resource.
@@ -155,18 +156,45 @@ impl<'s> Walk<'_, 's> {
                 let words = format!("must result in valid metadata: {error}");
                 self.out.refusals.push(Refusal::invalid(place, &words, at));
             }
-            None => self.valid(schema, default, place, at),
+            None => self.valid(schema, default, place, false),
         }
     }
 
     /// By values of the schema, then by its rules.
-    fn valid(&mut self, schema: &Schema, default: &Value, place: &Place, at: Span) {
-        let field = place.to_string();
+    fn valid(&mut self, schema: &Schema, default: &Value, place: &Place, root: bool) {
+        let (field, at) = (place.to_string(), schema.span("default"));
         let problems = self.validator.validate(default, schema, Some(&field), None);
-        if problems.is_empty() && rules::any(schema) {
-            self.out.unknown.push(Unknown(format!("{field}: rules in CEL are not evaluated on defaults")));
+        if problems.is_empty() {
+            self.rules(schema, default, place, root);
         }
         self.out.refusals.extend(problems.into_iter().map(|it| Refusal { error: it.error, at }));
+    }
+
+    /// A default has to satisfy rules both as a value that comes and as one that stays.
+    fn rules(&mut self, schema: &Schema, default: &Value, place: &Place, root: bool) {
+        let rules = if root { Rules::of(schema) } else { Rules::of_node(schema) };
+        if rules.is_empty() {
+            return;
+        }
+        let (comes, stays) = (
+            cel::validate(&rules, schema, default, None),
+            cel::validate(&rules, schema, default, Some(default)),
+        );
+        let mut errors: Vec<FieldError> = comes.errors.into_iter().map(|it| it.0).collect();
+        errors.extend(
+            stays.errors.into_iter().map(|it| it.0).filter(|it| !errors.contains(it)).collect::<Vec<_>>(),
+        );
+        let at = schema.span("default");
+        for mut error in errors {
+            error.field = below(place, error.field.trim_start_matches('.'));
+            self.out.refusals.push(Refusal { error, at });
+        }
+        for unknown in comes.unknown.into_iter().chain(stays.unknown) {
+            let unknown = Unknown(format!("{place}: {}", unknown.0));
+            if !self.out.unknown.contains(&unknown) {
+                self.out.unknown.push(unknown);
+            }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::schema::Additional;
 use crate::schema::Items;
 use crate::schema::Schema;
 use crate::server::place::Place;
+use std::collections::HashSet;
 
 /// What holds for a node and everything below it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,11 +33,12 @@ enum NoDefaults {
 
 /// Judges a schema. `rules`: whether rules in CEL are looked at.
 pub(super) fn validate(schema: &Schema, place: &Place, rules: bool, options: &Options, out: &mut Admission) {
+    let cheap = !options.unchanged;
     let mut walk = Walk { options, blocked: Vec::new(), out };
     walk.node(schema, place, true, Inside { rules, ..Inside::default() });
     let blocked = walk.blocked;
     if rules {
-        rules::validate(schema, place, &blocked, out);
+        rules::validate(schema, place, &blocked, cheap, out);
     }
 }
 
@@ -248,8 +250,10 @@ fn list_map(schema: &Schema, place: &Place, out: &mut Vec<Refusal>) {
         return out.push(Refusal::invalid(&items.child("type"), words, item.span("type")));
     }
     let at = schema.span(KEYS);
-    for (index, key) in schema.list_map_keys.iter().enumerate() {
-        match item.property(key) {
+    let mut seen = HashSet::new();
+    let properties = item.index();
+    for key in &schema.list_map_keys {
+        match properties.get(key) {
             Some(property) if matches!(property.ty.as_str(), "array" | "object") => {
                 let (words, properties) = (
                     "must be a scalar type if parent array's x-kubernetes-list-type is map",
@@ -261,7 +265,7 @@ fn list_map(schema: &Schema, place: &Place, out: &mut Vec<Refusal>) {
             Some(_) => {}
             None => out.push(Refusal::invalid(&keys, "entries must all be names of item properties", at)),
         }
-        if schema.list_map_keys[..index].contains(key) {
+        if !seen.insert(key) {
             out.push(Refusal::invalid(&keys, "must not contain duplicate entries", at));
         }
     }
@@ -309,9 +313,11 @@ pub(super) fn wrong_list_keys(schema: &Schema) -> Vec<WrongKey<'_>> {
         out.push(WrongKey::NullableItem);
     }
     let keys = if list == "map" { schema.list_map_keys.as_slice() } else { &[] };
+    let properties = item.index();
+    let required: HashSet<&String> = item.required.iter().collect();
     for key in keys {
-        let Some(property) = item.property(key) else { continue };
-        if !item.required.contains(key) && property.default.is_none() {
+        let Some(property) = properties.get(key) else { continue };
+        if !required.contains(key) && property.default.is_none() {
             out.push(WrongKey::Optional(key, property));
         }
         if property.nullable {

@@ -5,6 +5,7 @@
 use super::keywords;
 use super::view::View;
 use crate::crd::Crd;
+use crate::crd::Version;
 use crate::schema::Additional;
 use crate::schema::Items;
 use crate::schema::Schema;
@@ -31,6 +32,10 @@ pub(super) struct Options {
     pub(super) map_list_keys: bool,
     /// `conversionReviewVersions` has a version that the server speaks.
     pub(super) review_version: bool,
+    /// The versions whose schemas are those of the old CRD.
+    pub(super) unchanged_versions: BTreeSet<String>,
+    /// Whether the schema at hand is one of them: its expressions may cost more than they now might.
+    pub(super) unchanged: bool,
     /// The versions (the empty name is the top) that may have more than eight selectable fields.
     pub(super) many_selectable_fields: BTreeSet<String>,
 }
@@ -46,6 +51,8 @@ impl Options {
             atomic_set: true,
             map_list_keys: true,
             review_version: true,
+            unchanged_versions: BTreeSet::new(),
+            unchanged: false,
             many_selectable_fields: BTreeSet::new(),
         }
     }
@@ -65,9 +72,22 @@ impl Options {
             map_list_keys: !any(|it| !keywords::wrong_list_keys(it).is_empty()),
             review_version: review_versions.is_empty()
                 || review_versions.iter().any(|it| super::conversion::is_known(it)),
+            unchanged_versions: unchanged_versions(new, old),
+            unchanged: false,
             many_selectable_fields: many_selectable_fields(new, &view),
         }
     }
+}
+
+/// `findVersionsWithUnchangedSchemas`.
+fn unchanged_versions(new: &Crd, old: &Crd) -> BTreeSet<String> {
+    let same = |left: &Option<Schema>, right: &Option<Schema>| match (left, right) {
+        (None, None) => true,
+        (Some(left), Some(right)) => left.same(right),
+        _ => false,
+    };
+    let twin = |it: &&Version| old.version(&it.name).is_some_and(|twin| same(&it.schema, &twin.schema));
+    new.versions.iter().filter(twin).map(|it| it.name.clone()).collect()
 }
 
 /// `findTooManySelectableFieldsAllowed`.

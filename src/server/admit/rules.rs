@@ -8,7 +8,9 @@ use super::Refusal;
 use super::columns;
 use crate::schema::Schema;
 use crate::schema::ValidationRule;
-use crate::server::Unknown;
+use crate::server::FieldError;
+use crate::server::cel;
+use crate::server::cel::Rules;
 use crate::server::place::Place;
 use crate::server::structural;
 
@@ -18,9 +20,12 @@ const REASONS: [&str; 4] =
 /// The form of the rules of a node.
 pub(super) fn shape(schema: &Schema, place: &Place, out: &mut Vec<Refusal>) {
     let rules = place.child("x-kubernetes-validations");
+    let with_path = schema.validations.iter().any(|it| !it.field_path.is_empty());
+    // Of what cannot be converted the server asks no paths.
+    let convertible = with_path && structural::unconvertible(schema).is_none();
     for (index, rule) in schema.validations.iter().enumerate() {
         text(rule, &rules.index(index), out);
-        field_path(schema, rule, &rules.index(index), out);
+        field_path(convertible.then_some(schema), rule, &rules.index(index), out);
     }
 }
 
@@ -45,7 +50,7 @@ fn text(rule: &ValidationRule, place: &Place, out: &mut Vec<Refusal>) {
     }
 }
 
-fn field_path(schema: &Schema, rule: &ValidationRule, place: &Place, out: &mut Vec<Refusal>) {
+fn field_path(schema: Option<&Schema>, rule: &ValidationRule, place: &Place, out: &mut Vec<Refusal>) {
     if rule.field_path.is_empty() {
         return;
     }
@@ -56,8 +61,7 @@ fn field_path(schema: &Schema, rule: &ValidationRule, place: &Place, out: &mut V
     if has_newline(&rule.field_path) {
         refuse("must not contain line breaks");
     }
-    let convertible = structural::unconvertible(schema).is_none();
-    if convertible && columns::field_path(&rule.field_path, Some(schema), true).is_err() {
+    if schema.is_some() && columns::field_path(&rule.field_path, schema, true).is_err() {
         refuse("must be a valid path");
     }
 }
@@ -71,21 +75,29 @@ fn go_trim(text: &str) -> &str {
     text.trim_matches(|it: char| it.is_whitespace() || it == '\u{85}')
 }
 
-/// What is in the rules of a schema; `blocked` are the nodes whose rules the server does not look at.
-pub(super) fn validate(schema: &Schema, place: &Place, blocked: &[&Schema], out: &mut Admission) {
-    let skip = blocked.iter().any(|it| std::ptr::eq(*it, schema));
-    if !skip && !schema.validations.is_empty() {
-        let words = format!("{place}.x-kubernetes-validations: rules in CEL are not compiled");
-        out.unknown.push(Unknown(words));
+/// What is in the rules of a schema; `blocked` are the nodes whose rules the server does not look at, `cheap` tells
+/// whether each expression has to be.
+pub(super) fn validate(
+    schema: &Schema,
+    place: &Place,
+    blocked: &[&Schema],
+    cheap: bool,
+    out: &mut Admission,
+) {
+    let rules = Rules::of(schema);
+    if rules.is_empty() {
+        return;
     }
-    if let Some(item) = schema.item() {
-        validate(item, &place.child("items"), blocked, out);
-    }
-    if let Some(additional) = schema.additional() {
-        validate(additional, &place.child("additionalProperties"), blocked, out);
-    }
-    let properties = place.child("properties");
-    for (name, property) in &schema.properties {
-        validate(property, &properties.key(name), blocked, out);
-    }
+    // The blocked nodes are those with an error at or below them, which the paths of the errors tell as well.
+    let errors: Vec<FieldError> = match blocked.is_empty() {
+        true => Vec::new(),
+        false => out.refusals.iter().map(|it| it.error.clone()).collect(),
+    };
+    let compiled = cel::admit(&rules, schema, &place.to_string(), &errors);
+    let forgiven = |error: &FieldError| {
+        !cheap && error.ty == "FieldValueForbidden" && error.detail.starts_with("estimated ")
+    };
+    let refusals = compiled.refusals.into_iter().filter(|it| !forgiven(&it.0));
+    out.refusals.extend(refusals.map(|(error, at)| Refusal { error, at }));
+    out.unknown.extend(compiled.unknown);
 }

@@ -42,6 +42,7 @@ pub(super) fn validate(crd: &Crd, options: &Options, out: &mut Admission) {
             validation: "schema",
             status: view.status_of(&version.name),
             version: &version.name,
+            top: false,
         };
         parts(crd, part, &scope, &options, out);
     }
@@ -53,7 +54,8 @@ pub(super) fn validate(crd: &Crd, options: &Options, out: &mut Admission) {
         source: view.top_at,
         validation: "validation",
         status: view.any_status(),
-        version: "",
+        version: view.version,
+        top: true,
     };
     parts(crd, &view.top, &scope, &options, out);
     conversion::validate(crd, &options, &mut out.refusals);
@@ -69,14 +71,17 @@ pub(super) struct Scope<'a> {
     pub(super) validation: &'a str,
     /// Whether the status subresource is on.
     pub(super) status: bool,
-    /// The version's name; empty at the top.
+    /// The version's name; that of the first at the top.
     pub(super) version: &'a str,
+    /// Whether this is the top.
+    pub(super) top: bool,
 }
 
 /// What may stand at the top or in a version.
 fn parts(crd: &Crd, part: &Part, scope: &Scope, options: &Options, out: &mut Admission) {
     if let Some(Some(schema)) = part.validation {
-        root::validate(schema, scope, options, out);
+        let unchanged = options.unchanged_versions.contains(scope.version);
+        root::validate(schema, scope, &Options { unchanged, ..options.clone() }, out);
     }
     columns::validate(crd, part, scope, options, &mut out.refusals);
 }

@@ -35,6 +35,11 @@ impl Rules {
         Self { root: node(schema, true, false) }
     }
 
+    /// Collects the rules of any node of a schema, which is a resource only where it says so.
+    pub fn of_node(schema: &Schema) -> Self {
+        Self { root: node(schema, schema.embedded, false) }
+    }
+
     /// Whether the schema has no rule at all.
     pub fn is_empty(&self) -> bool {
         self.root.is_none()
