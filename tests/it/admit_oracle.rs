@@ -40,25 +40,32 @@ fn details(texts: Vec<(String, String, String)>) -> Vec<String> {
         .into_iter()
         .map(|(field, ty, detail)| {
             let free = FREE.iter().any(|it| detail.contains(it));
-            format!("{field} {ty} {}", if free { "" } else { &detail })
+            format!("{} {}", key(&field, &ty, &detail), if free { "" } else { &detail })
         })
         .collect();
     out.sort();
     out
 }
 
+/// Of rules that cost the same the server names any, so only their number is compared.
+const EXPENSIVE: &str = "contributed to estimated rule cost total";
+
+fn key(field: &str, ty: &str, detail: &str) -> String {
+    if detail.starts_with(EXPENSIVE) { EXPENSIVE.to_owned() } else { format!("{field} {ty}") }
+}
+
 fn keys(errors: &Json) -> Vec<String> {
     let errors = errors.as_array().map(Vec::as_slice).unwrap_or_default();
     let text = |it: &Json, key: &str| it[key].as_str().unwrap_or_default().to_owned();
-    let mut out: Vec<String> =
-        errors.iter().map(|it| format!("{} {}", text(it, "field"), text(it, "type"))).collect();
+    let key = |it: &Json| key(&text(it, "field"), &text(it, "type"), &text(it, "detail"));
+    let mut out: Vec<String> = errors.iter().map(key).collect();
     out.sort();
     out
 }
 
 fn ours(refusals: &[Refusal]) -> Vec<String> {
-    let mut out: Vec<String> =
-        refusals.iter().map(|it| format!("{} {}", it.error.field, it.error.ty)).collect();
+    let key = |it: &Refusal| key(&it.error.field, it.error.ty, &it.error.detail);
+    let mut out: Vec<String> = refusals.iter().map(key).collect();
     out.sort();
     out
 }

@@ -88,12 +88,7 @@ pub(super) fn validate(
     if rules.is_empty() {
         return;
     }
-    // The blocked nodes are those with an error at or below them, which the paths of the errors tell as well.
-    let errors: Vec<FieldError> = match blocked.is_empty() {
-        true => Vec::new(),
-        false => out.refusals.iter().map(|it| it.error.clone()).collect(),
-    };
-    let compiled = cel::admit(&rules, schema, &place.to_string(), &errors);
+    let compiled = cel::admit(&rules, schema, &place.to_string(), blocked);
     let forgiven = |error: &FieldError| {
         !cheap && error.ty == "FieldValueForbidden" && error.detail.starts_with("estimated ")
     };
