@@ -1,6 +1,7 @@
 //! Rules: their pages tell the truth, their comments and levels are heard.
 
 use crate::door;
+use kopf_crd::diagnostic::Safety;
 use kopf_crd::diagnostic::Severity;
 use kopf_crd::rules;
 use std::fs;
@@ -34,6 +35,19 @@ fn pages_tell_the_truth() {
             let said = door::rules(&report);
             if bad && !said.contains(&rule.name) {
                 wrong.push(format!("{}: its bad example gives {said:?}", rule.name));
+            }
+            if bad {
+                let own = report.diagnostics.iter().find(|it| it.rule == rule.name);
+                let safety = own.and_then(|it| it.fix.as_ref()).map(|it| it.safety);
+                let promised = match safety {
+                    Some(Safety::Safe) => "`cargo kopf-crd fix` ",
+                    Some(Safety::Unsafe) => "`cargo kopf-crd fix --unsafe` ",
+                    None => "",
+                };
+                let promises = rule.docs.contains("`cargo kopf-crd fix");
+                if !rule.docs.contains(promised) || promises != safety.is_some() {
+                    wrong.push(format!("{}: its finding is mended: {safety:?}", rule.name));
+                }
             }
             let grave = report.diagnostics.iter().filter(|it| it.severity == Severity::Error);
             let grave: Vec<_> = grave.map(|it| it.message.clone()).collect();

@@ -76,6 +76,11 @@ pub(crate) fn mend(text: Manuscript<'_>, subject: &Subject<'_>, found: &mut [Dia
     }
     // What is written right after a misspelt or misplaced word is mended may be all that is needed.
     if structural {
+        let lost = ["pruned-status", "pruned-result"];
+        let waits = found.iter_mut().filter(|it| it.fix.is_none() && lost.contains(&it.rule));
+        waits.for_each(|it| {
+            it.help = Some("mend what is misspelt or misplaced first: that may be all it needs".to_owned())
+        });
         return;
     }
     for diagnostic in found.iter_mut().filter(|it| it.fix.is_none()) {
