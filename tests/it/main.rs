@@ -4,6 +4,7 @@ mod admit;
 #[cfg(feature = "check")]
 mod admit_oracle;
 mod cases;
+mod cel;
 #[cfg(feature = "check")]
 mod random_crd;
 mod contract;

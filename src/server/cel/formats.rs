@@ -58,6 +58,7 @@ fn fits(format: &str, text: &str) -> Result<bool> {
             Some((prefix, name)) => subdomain(prefix) && !name.is_empty() && part(name),
             None => !text.is_empty() && part(text),
         },
+        "uuid" => uuid(text),
         "labelValue" => text.is_empty() || part(text),
         _ => return unknown(format!("the format `{format}` is not modeled")),
     })
@@ -85,4 +86,19 @@ fn part(text: &str) -> bool {
     let inner = |it: u8| it.is_ascii_alphanumeric() || b"-_.".contains(&it);
     let edge = |it: Option<u8>| it.is_some_and(|it| it.is_ascii_alphanumeric());
     text.len() <= 63 && text.bytes().all(inner) && edge(text.bytes().next()) && edge(text.bytes().last())
+}
+
+/// Hexadecimal digits in groups of 8, 4, 4, 4 and 12, with or without dashes.
+fn uuid(text: &str) -> bool {
+    let mut rest = text;
+    for (at, length) in [8, 4, 4, 4, 12].into_iter().enumerate() {
+        if at > 0 {
+            rest = rest.strip_prefix('-').unwrap_or(rest);
+        }
+        match rest.split_at_checked(length) {
+            Some((digits, after)) if digits.bytes().all(|it| it.is_ascii_hexdigit()) => rest = after,
+            _ => return false,
+        }
+    }
+    rest.is_empty()
 }
