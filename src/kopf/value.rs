@@ -121,8 +121,9 @@ impl fmt::Display for Shape {
 impl Serialize for Shape {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Example(value) => value.serialize(serializer),
-            word => serializer.collect_str(word),
+            Self::Any => serializer.serialize_str("any"),
+            Self::Type(_) => serializer.collect_map([("type", self.to_string())]),
+            Self::Example(value) => serializer.collect_map([("example", value)]),
         }
     }
 }

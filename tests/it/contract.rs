@@ -154,6 +154,28 @@ fn a_contract_is_told_in_one_line() {
 }
 
 #[test]
+fn a_contract_is_told_to_machines() {
+    let told = serde_json::to_value(contract(json!({
+        "result": ["a", "b=list"], "writes": ["status.phase=\"list\""], "diffbase": "annotations", "api-version": "v1",
+    })));
+    let expected = json!({
+        "kopf": "1.45.2",
+        "progress": [{
+            "kind": "fields", "field": "status.kopf.progress", "touch_field": "status.kopf.dummy", "writes": true,
+        }],
+        "diffbase": [{
+            "kind": "annotation", "prefix": "kopf.zalando.org", "key": "last-handled-configuration", "v1": true, "ignored_fields": [],
+        }],
+        "results": [{"name": "a", "shape": "any"}, {"name": "b", "shape": {"type": "list"}}],
+        "other_results": false,
+        "writes": [{"name": "status.phase", "shape": {"example": "list"}}],
+        "peering": false,
+        "api_version": "v1",
+    });
+    assert_eq!(told.expect("a contract is JSON"), expected);
+}
+
+#[test]
 fn statements_without_sense_are_refused() {
     let rows = [
         (
