@@ -17,7 +17,7 @@ doc:
 
 # Speed as a ratio to parsing alone; the folder defaults to a generated corpus.
 bench *FOLDER:
-    cargo bench --bench check -- {{FOLDER}}
+    cargo bench -p cargo-kopf-crd --bench check -- {{FOLDER}}
 
 # Real API server, real Kopf (needs Go, Python and Debian's etcd-server).
 live:
