@@ -9,8 +9,32 @@ pub(crate) const CRDS: u64 = 1_000;
 const PROPERTIES: u64 = 260;
 
 const WORDS: &[&str] = &[
-    "the", "name", "of", "a", "resource", "that", "is", "used", "by", "controller", "when", "it", "reconciles",
-    "this", "field", "must", "be", "set", "before", "policy", "applies", "to", "each", "namespace", "in", "cluster",
+    "the",
+    "name",
+    "of",
+    "a",
+    "resource",
+    "that",
+    "is",
+    "used",
+    "by",
+    "controller",
+    "when",
+    "it",
+    "reconciles",
+    "this",
+    "field",
+    "must",
+    "be",
+    "set",
+    "before",
+    "policy",
+    "applies",
+    "to",
+    "each",
+    "namespace",
+    "in",
+    "cluster",
 ];
 
 /// SplitMix64: enough randomness for text, and the same everywhere.
@@ -51,7 +75,8 @@ fn property(out: &mut String, random: &mut Random, at: u64, indent: usize, depth
     let pad = " ".repeat(indent);
     let _ = writeln!(out, "{pad}field{at}:\n{pad}  description: |-");
     for _ in 0..1 + random.next(4) {
-        let words: Vec<_> = (0..8 + random.next(8)).map(|_| WORDS[random.next(WORDS.len() as u64) as usize]).collect();
+        let words: Vec<_> =
+            (0..8 + random.next(8)).map(|_| WORDS[random.next(WORDS.len() as u64) as usize]).collect();
         let _ = writeln!(out, "{pad}    {}", words.join(" "));
     }
     match random.next(if depth == 0 { 3 } else { 5 }) {
@@ -59,7 +84,10 @@ fn property(out: &mut String, random: &mut Random, at: u64, indent: usize, depth
         1 => drop(writeln!(out, "{pad}  type: string\n{pad}  enum: [on-failure, \"never\", 'always']")),
         2 => drop(writeln!(out, "{pad}  type: string\n{pad}  pattern: ^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")),
         3 => {
-            let _ = writeln!(out, "{pad}  type: array\n{pad}  items:\n{pad}    type: object\n{pad}    properties:");
+            let _ = writeln!(
+                out,
+                "{pad}  type: array\n{pad}  items:\n{pad}    type: object\n{pad}    properties:"
+            );
             property(out, random, at, indent + 6, depth - 1);
         }
         _ => {

@@ -23,8 +23,8 @@ use crate::server::admit::Refusal;
 use crate::source::Source;
 use crate::source::Span;
 use crate::verdict::Fate;
+use crate::verdict::Judge;
 use crate::verdict::Judgement;
-use crate::verdict::judge;
 use crate::yaml;
 use crate::yaml::Document;
 use crate::yaml::Node;
@@ -73,8 +73,8 @@ impl Default for Kubernetes {
 /// Contracts, with those of single CRDs by their names.
 #[derive(Debug, Clone, Default)]
 pub struct Contracts {
-    general: Contract,
-    own: BTreeMap<String, Contract>,
+    general: Judge,
+    own: BTreeMap<String, Judge>,
 }
 
 impl Contracts {
@@ -83,23 +83,27 @@ impl Contracts {
     /// # Errors
     /// When statements of it make no sense together; the message names the key.
     pub fn new(config: &ContractConfig) -> Result<Self, String> {
-        let general = config.for_crd("").contract()?;
+        let general = Judge::new(config.for_crd("").contract()?);
         let mut own = BTreeMap::new();
         for name in config.crd.keys() {
             let contract =
                 config.for_crd(name).contract().map_err(|error| format!("crd `{name}`: {error}"))?;
-            own.insert(name.clone(), contract);
+            own.insert(name.clone(), Judge::new(contract));
         }
         Ok(Self { general, own })
     }
 
     /// What holds for CRDs that are not named.
     pub fn general(&self) -> &Contract {
-        &self.general
+        self.general.contract()
     }
 
     /// What holds for the CRD of a name.
     pub fn named(&self, name: &str) -> &Contract {
+        self.judge(name).contract()
+    }
+
+    fn judge(&self, name: &str) -> &Judge {
         self.own.get(name).unwrap_or(&self.general)
     }
 
@@ -252,7 +256,8 @@ fn part(
     let contract = options.contracts.of(crd);
     // What cannot be decoded in `metadata` says nothing about the schemas.
     let readable = read.undecodable.as_ref().is_none_or(|it| it.path.starts_with("metadata"));
-    let judgement = if readable { judge(crd, &contract) } else { Judgement::default() };
+    let judgement =
+        if readable { options.contracts.judge(&crd.name).judge(crd) } else { Judgement::default() };
     let subject = rules::Subject {
         crd,
         read: &read,

@@ -1,5 +1,7 @@
 //! Sends what the contract says through the server model, and reads what is left.
 
+use std::cell::OnceCell;
+
 use serde_json::Value;
 use serde_json::json;
 
@@ -27,35 +29,66 @@ use crate::server::Request;
 use crate::server::Serving;
 use crate::server::Stored;
 
-/// Says what becomes of everything that a contract writes into the objects of a CRD.
-///
-/// Each slot is written alone into an object without a status, then all of them together, then they are purged, in
-/// every served version. Peering objects are judged by what operators write into those, whatever the contract says.
-pub fn judge(crd: &Crd, contract: &Contract) -> Judgement {
-    let serving = match Serving::new(crd) {
-        Ok(serving) => serving,
-        Err(reason) => return Judgement { versions: Vec::new(), unservable: Some(reason) },
-    };
-    let peers =
-        peering::is_peering(&crd.group, &crd.names.plural).then(|| Contract::of_peering(contract.kopf));
-    let contract = peers.as_ref().unwrap_or(contract);
-    let (slots, together) = (contract.slots(), contract.together());
-    let handled = handled::version(crd, contract.api_version.as_deref());
-    let served = crd.versions.iter().filter(|it| it.served);
-    let versions = served.map(|version| {
-        let court = Court { crd, contract, serving: &serving, version };
-        let mut verdicts: Vec<_> = slots.iter().map(|slot| court.alone(slot)).collect();
-        court.together(&slots, &together, &mut verdicts);
-        JudgedVersion {
-            name: version.name.clone(),
-            storage: version.storage,
-            handled: handled.is_some_and(|it| it.name == version.name),
-            status_subresource: version.status_subresource,
-            verdicts,
+/// A contract, ready to be held against many CRDs.
+#[derive(Debug, Clone)]
+pub struct Judge {
+    contract: Contract,
+    slots: Vec<Slot>,
+    together: Vec<Sample>,
+}
+
+impl Default for Judge {
+    fn default() -> Self {
+        Self::new(Contract::default())
+    }
+}
+
+impl Judge {
+    /// Works out once what the contract writes.
+    pub fn new(contract: Contract) -> Self {
+        let (slots, together) = (contract.slots(), contract.together());
+        Self { contract, slots, together }
+    }
+
+    /// The contract.
+    pub fn contract(&self) -> &Contract {
+        &self.contract
+    }
+
+    /// Says what becomes of everything that the contract writes into the objects of a CRD.
+    ///
+    /// Each slot is written alone into an object without a status, then all of them together, then they are purged, in
+    /// every served version. Peering objects are judged by what operators write into those, whatever the contract says.
+    pub fn judge(&self, crd: &Crd) -> Judgement {
+        if peering::is_peering(&crd.group, &crd.names.plural) && !self.contract.peering {
+            return Judge::new(Contract::of_peering(self.contract.kopf)).judge(crd);
         }
-    });
-    let versions = versions.collect();
-    Judgement { versions, unservable: None }
+        let serving = match Serving::new(crd) {
+            Ok(serving) => serving,
+            Err(reason) => return Judgement { versions: Vec::new(), unservable: Some(reason) },
+        };
+        let handled = handled::version(crd, self.contract.api_version.as_deref());
+        let served = crd.versions.iter().filter(|it| it.served);
+        let versions = served.map(|version| {
+            let court = Court::new(crd, &self.contract, &serving, version);
+            let mut verdicts: Vec<_> = self.slots.iter().map(|slot| court.alone(slot)).collect();
+            court.together(&self.slots, &self.together, &mut verdicts);
+            JudgedVersion {
+                name: version.name.clone(),
+                storage: version.storage,
+                handled: handled.is_some_and(|it| it.name == version.name),
+                status_subresource: version.status_subresource,
+                verdicts,
+            }
+        });
+        let versions = versions.collect();
+        Judgement { versions, unservable: None }
+    }
+}
+
+/// Judges one CRD; see [`Judge::judge`].
+pub fn judge(crd: &Crd, contract: &Contract) -> Judgement {
+    Judge::new(contract.clone()).judge(crd)
 }
 
 /// What all runs in one version have in common.
@@ -64,6 +97,17 @@ struct Court<'a> {
     contract: &'a Contract,
     serving: &'a Serving<'a>,
     version: &'a Version,
+    /// An object that the operator has not touched yet.
+    untouched: Object,
+    /// What is wrong with it on each endpoint before anything is written: the main one, `/status`.
+    known: [OnceCell<Vec<FieldError>>; 2],
+}
+
+/// An object in etcd and as it is read back.
+#[derive(Clone, Default)]
+struct Object {
+    etcd: Value,
+    read: Value,
 }
 
 /// One sample, sent and read back.
@@ -81,16 +125,39 @@ struct Run {
     unknown: Vec<String>,
 }
 
-impl Court<'_> {
+impl<'a> Court<'a> {
+    fn new(crd: &'a Crd, contract: &'a Contract, serving: &'a Serving<'a>, version: &'a Version) -> Self {
+        let etcd = empty_object(crd, serving.storage_version());
+        let read = serving.get(in_etcd(&etcd), &version.name).object.unwrap_or_default();
+        Self { crd, contract, serving, version, untouched: Object { etcd, read }, known: Default::default() }
+    }
+
     /// The verdict on a slot that is written alone.
     fn alone(&self, slot: &Slot) -> Verdict {
-        let runs = slot.samples.iter().map(|sample| self.run(sample));
-        let verdicts: Vec<_> = runs.map(|run| self.verdict(slot, run)).collect();
+        let mut verdicts = Vec::new();
+        for sample in &slot.samples {
+            let run = self.run(sample);
+            // Where nothing of the slot gets in, no other sample leaves anything else behind.
+            let shut = !run.lost.is_empty() && at(&run.got, &slot.path).is_none();
+            let verdict = self.verdict(slot, run);
+            let settled = match verdict.fate {
+                Fate::Pruned => slot.guessed || shut,
+                Fate::Rejected => !slot.guessed,
+                _ => false,
+            };
+            verdicts.push(verdict);
+            if settled {
+                break;
+            }
+        }
         if slot.guessed { guessed(slot, verdicts) } else { worst(verdicts) }
     }
 
     /// What fares worse in company than alone, such as a status that may hold only so many keys.
     fn together(&self, slots: &[Slot], samples: &[Sample], verdicts: &mut [Verdict]) {
+        if verdicts.iter().all(|it| it.fate >= Fate::Pruned) {
+            return;
+        }
         let alone: Vec<FieldError> = verdicts.iter().flat_map(|it| it.errors.iter().cloned()).collect();
         for sample in samples {
             let mut run = self.run(sample);
@@ -107,7 +174,6 @@ impl Court<'_> {
     }
 
     fn run(&self, sample: &Sample) -> Run {
-        let mut stored = self.empty_object();
         let mut run = Run {
             about: sample.about,
             patch: sample.patch.clone(),
@@ -118,65 +184,49 @@ impl Court<'_> {
             errors: Vec::new(),
             unknown: Vec::new(),
         };
+        let mut object = self.untouched.clone();
         if let Some(before) = &sample.before {
-            self.send(before, &mut stored, &mut run);
+            self.send(before, &mut object, &mut run);
             // What is lost then is said of the sample that sends it.
             (run.lost, run.lost_in_storage, run.errors) = Default::default();
         }
-        run.want = self.read(&stored, &mut run.unknown);
+        run.want = object.read.clone();
         for request in self.contract.requests(&sample.patch, self.version.status_subresource) {
             run.want = server::merge(run.want, &request.patch).unwrap_or_default();
         }
-        self.send(&sample.patch, &mut stored, &mut run);
-        run.got = self.read(&stored, &mut run.unknown);
+        self.send(&sample.patch, &mut object, &mut run);
+        run.got = object.read;
         run
     }
 
     /// Sends a patch as Kopf does: the body first, then the status where that is an endpoint of its own.
-    fn send(&self, patch: &Value, stored: &mut Value, run: &mut Run) {
+    fn send(&self, patch: &Value, object: &mut Object, run: &mut Run) {
         for part in self.contract.requests(patch, self.version.status_subresource) {
             let endpoint = if part.status { Endpoint::Status } else { Endpoint::Main };
-            let request = Request { version: &self.version.name, endpoint, ..Request::default() };
-            let before = self.serving.merge_patch(in_etcd(stored), &request, &json!({}));
-            // An object without a spec may be invalid before anything is written: that is not the patch's doing.
-            let known: Vec<FieldError> = before.errors.into_iter().map(|it| it.error).collect();
+            let known = self.known(endpoint);
             if known.iter().any(|it| it.detail.starts_with("some validation rules were not checked")) {
                 run.unknown.push("rules are not evaluated on an object without a spec".to_owned());
             }
-            let request = Request { tolerated: &known, ..request };
-            let answer = self.serving.merge_patch(in_etcd(stored), &request, &part.patch);
+            let version = &self.version.name;
+            let request = Request { version, endpoint, tolerated: known, ..Request::default() };
+            let answer = self.serving.merge_patch(in_etcd(&object.etcd), &request, &part.patch);
             run.lost.extend(answer.lost.into_iter().map(|it| it.path));
             run.lost_in_storage.extend(answer.lost_in_storage.into_iter().map(|it| it.path));
             run.errors.extend(answer.errors.into_iter().map(|it| it.error));
             run.unknown.extend(answer.unknown.into_iter().map(|it| it.0));
-            if let Some(etcd) = answer.etcd {
-                *stored = etcd;
+            if let (Some(etcd), Some(read)) = (answer.etcd, answer.object) {
+                *object = Object { etcd, read };
             }
         }
     }
 
-    fn read(&self, stored: &Value, unknown: &mut Vec<String>) -> Value {
-        let answer = self.serving.get(in_etcd(stored), &self.version.name);
-        unknown.extend(answer.unknown.into_iter().map(|it| it.0));
-        answer.object.unwrap_or_default()
-    }
-
-    /// An object as it is stored before the operator has touched it.
-    fn empty_object(&self) -> Value {
-        let mut object = json!({
-            "apiVersion": format!("{}/{}", self.crd.group, self.serving.storage_version()),
-            "kind": self.crd.names.kind,
-            "metadata": {
-                "name": "example",
-                "uid": server::UID,
-                "creationTimestamp": server::CREATED,
-                "generation": 1,
-            },
-        });
-        if self.crd.scope == "Namespaced" {
-            object["metadata"]["namespace"] = "default".into();
-        }
-        object
+    /// What is wrong with an untouched object: without a spec it may be invalid, and that is not the operator's doing.
+    fn known(&self, endpoint: Endpoint) -> &[FieldError] {
+        self.known[usize::from(endpoint == Endpoint::Status)].get_or_init(|| {
+            let request = Request { version: &self.version.name, endpoint, ..Request::default() };
+            let answer = self.serving.merge_patch(in_etcd(&self.untouched.etcd), &request, &json!({}));
+            answer.errors.into_iter().map(|it| it.error).collect()
+        })
     }
 
     fn verdict(&self, slot: &Slot, run: Run) -> Verdict {
@@ -262,6 +312,24 @@ fn guessed(slot: &Slot, verdicts: Vec<Verdict>) -> Verdict {
     }
     let (errors, witness, effect) = Default::default();
     Verdict { fate: Fate::Unknown, unknown: vec![reason], errors, witness, effect, ..verdict }
+}
+
+/// An object as it is stored before the operator has touched it.
+fn empty_object(crd: &Crd, storage_version: &str) -> Value {
+    let mut object = json!({
+        "apiVersion": format!("{}/{storage_version}", crd.group),
+        "kind": crd.names.kind,
+        "metadata": {
+            "name": "example",
+            "uid": server::UID,
+            "creationTimestamp": server::CREATED,
+            "generation": 1,
+        },
+    });
+    if crd.scope == "Namespaced" {
+        object["metadata"]["namespace"] = "default".into();
+    }
+    object
 }
 
 fn in_etcd(object: &Value) -> Stored<'_> {

@@ -15,6 +15,7 @@ use crate::server::FieldError;
 use crate::source::Span;
 
 pub use handled::version_priority;
+pub use judge::Judge;
 pub use judge::judge;
 
 /// What becomes of everything that a contract writes into the objects of a CRD.
