@@ -73,11 +73,15 @@ impl<'n> Reader<'_, 'n> {
         };
         let node = &entry.value;
         out.written.push(Keyword { name, key: entry.key_span, value: node.span, null: node.is_null() });
+        let before = self.decoder.mismatches.len();
         self.decoder.enter_field(name, STRUCT, entry.key_span);
         let known =
             self.scalar(name, node, out) || self.extension(name, node, out) || self.nested(name, entry, out);
         debug_assert!(known, "{name} is not decoded");
         self.decoder.leave();
+        if let Some(mismatch) = self.decoder.mismatches.get_mut(before).filter(|it| it.at == node.span) {
+            mismatch.suggestion = mismatch.suggestion.or_else(|| suggest::wrong_type(name, &node.value));
+        }
     }
 
     fn scalar(&mut self, name: &str, node: &'n Node, out: &mut Schema) -> bool {

@@ -74,6 +74,24 @@ pub fn unknown(level: Level, entry: &Entry) -> Option<Suggestion> {
     closest_extension(name).map(|name| Suggestion::Misplaced { name, belongs: IN_SCHEMA })
 }
 
+/// What was probably meant by a keyword whose value is of the wrong type.
+pub(super) fn wrong_type(keyword: &str, value: &Value) -> Option<Suggestion> {
+    let instead = match (keyword, value) {
+        ("type", Value::Sequence(_)) => "write one type, and `nullable: true` if null is another",
+        ("exclusiveMinimum", Value::Int(_) | Value::UInt(_) | Value::Float(_)) => {
+            "write the number as `minimum`, and `exclusiveMinimum: true`"
+        }
+        ("exclusiveMaximum", Value::Int(_) | Value::UInt(_) | Value::Float(_)) => {
+            "write the number as `maximum`, and `exclusiveMaximum: true`"
+        }
+        ("required", Value::Bool(_)) => "name the property in the list `required` of what holds it",
+        ("required" | "enum" | "x-kubernetes-list-map-keys", Value::String(_)) => "write a list",
+        ("$ref", Value::Mapping(_)) => "write the schema out in place; references are not supported",
+        _ => return None,
+    };
+    Some(Suggestion::Foreign { instead })
+}
+
 /// A mapping that looks like a schema, written beside `type` instead of below `properties`.
 fn undeclared_property(level: Level, entry: &Entry) -> Option<Suggestion> {
     let Value::Mapping(entries) = &entry.value.value else { return None };

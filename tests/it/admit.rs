@@ -2,6 +2,7 @@
 
 use kopf_crd::crd;
 use kopf_crd::schema;
+use kopf_crd::schema::Suggestion;
 use kopf_crd::server::admit;
 use kopf_crd::server::admit::Refusal;
 use kopf_crd::source::Span;
@@ -90,6 +91,123 @@ fn crds_are_decoded_as_the_server_decodes_them() {
     assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
+/// What the reader suggests for the first oddity of a v1 CRD whose `spec` is this.
+fn suggestion(spec: Json) -> String {
+    let crd = serde_json::json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": spec});
+    let read = crd::read(&node(&crd).expect("JSON"));
+    let unknown = read.unknown.first().map(|it| (it.path.clone(), it.suggestion));
+    let mismatch = read.mismatches.first().map(|it| (it.path.clone(), it.suggestion));
+    let (path, suggestion) = unknown.or(mismatch).expect("something is odd");
+    match suggestion {
+        Some(Suggestion::Misspelt(name)) => format!("{path}: write {name}"),
+        Some(Suggestion::Misplaced { name, belongs }) => format!("{path}: {name} belongs {belongs}"),
+        Some(Suggestion::Foreign { instead }) => format!("{path}: {instead}"),
+        None => path,
+    }
+}
+
+#[test]
+fn what_was_meant_is_suggested() {
+    let status = |schema: Json| {
+        let root = serde_json::json!({"type": "object", "properties": {"status": schema}});
+        serde_json::json!({"versions": [{"name": "v1", "schema": {"openAPIV3Schema": root}}]})
+    };
+    let keep = "x-kubernetes-preserve-unknown-fields";
+    let at = "spec.versions[0].schema.openAPIV3Schema.properties.status";
+    for name in [
+        "x-kubernetes-preserve-unknown-field",
+        "x_kubernetes_preserve_unknown_fields",
+        "xKubernetesPreserveUnknownFields",
+        "x-preserve-unknown-fields",
+        "preserveUnknownFields",
+        "x-kubernetes-Preserve-unknown-fields",
+        "x-kubernetes-preserve-unkown-fields",
+        "X-Kubernetes-Preserve-Unknown-Fields",
+    ] {
+        assert_eq!(suggestion(status(serde_json::json!({name: true}))), format!("{at}.{name}: write {keep}"));
+    }
+    let cases = [
+        (
+            status(serde_json::json!({"properties": {keep: true}})),
+            format!("{at}.properties.{keep}: {keep} belongs one level up, beside `properties`"),
+        ),
+        (status(serde_json::json!({"propertes": {}})), format!("{at}.propertes: write properties")),
+        (status(serde_json::json!({"requird": []})), format!("{at}.requird: write required")),
+        (status(serde_json::json!({"const": 1})), format!("{at}.const: write `enum` with one value")),
+        (
+            status(serde_json::json!({"kopf": {"type": "object"}})),
+            format!("{at}.kopf:  belongs below `properties`"),
+        ),
+        (status(serde_json::json!({"zzzz": 1})), format!("{at}.zzzz")),
+        (
+            status(serde_json::json!({"type": ["string", "null"]})),
+            format!("{at}.type: write one type, and `nullable: true` if null is another"),
+        ),
+        (
+            serde_json::json!({keep: true}),
+            format!(
+                "spec.{keep}: {keep} belongs in a node of the schema below `openAPIV3Schema`, beside its `type`"
+            ),
+        ),
+        (
+            serde_json::json!({"validation": {}}),
+            "spec.validation: schema belongs in every entry of `spec.versions`, as `schema`".to_owned(),
+        ),
+        (
+            serde_json::json!({"subresources": {}}),
+            "spec.subresources: subresources belongs in every entry of `spec.versions`".to_owned(),
+        ),
+        (
+            serde_json::json!({"versions": [{"subresource": {}}]}),
+            "spec.versions[0].subresource: write subresources".to_owned(),
+        ),
+        (
+            serde_json::json!({"versions": [{"status": {}}]}),
+            "spec.versions[0].status: subresources belongs below `subresources`".to_owned(),
+        ),
+        (
+            serde_json::json!({"versions": [{"openAPIV3Schema": {}}]}),
+            "spec.versions[0].openAPIV3Schema: openAPIV3Schema belongs below `schema` of a version"
+                .to_owned(),
+        ),
+        (
+            serde_json::json!({"versions": [{"schema": {"openapiV3Schema": {}}}]}),
+            "spec.versions[0].schema.openapiV3Schema: write openAPIV3Schema".to_owned(),
+        ),
+        (
+            serde_json::json!({"versions": [{"additionalPrinterColumns": [{"JSONPath": ".a"}]}]}),
+            "spec.versions[0].additionalPrinterColumns[0].JSONPath: write jsonPath".to_owned(),
+        ),
+        (
+            serde_json::json!({"versions": [{"schema": {keep: true}}]}),
+            format!(
+                "spec.versions[0].schema.{keep}: {keep} belongs in a node of the schema below `openAPIV3Schema`, beside its `type`"
+            ),
+        ),
+    ];
+    for (spec, wanted) in cases {
+        assert_eq!(suggestion(spec), wanted);
+    }
+}
+
+#[test]
+fn typos_are_seen_where_the_server_sees_none() {
+    let inner = serde_json::json!({"type": "object", "x-foo": 1, "properties": {"a": {"x-bar": 2}}});
+    let root = serde_json::json!({"items": inner, "additionalProperties": inner, "anyOf": [inner]});
+    let read = schema::read_alone(&node(&root).expect("JSON"));
+    let mut seen: Vec<String> = read.unknown.iter().map(|it| format!("{} {}", it.path, it.silent)).collect();
+    seen.sort();
+    let wanted = [
+        "additionalProperties.properties.a.x-bar true",
+        "additionalProperties.x-foo true",
+        "anyOf[0].properties.a.x-bar false",
+        "anyOf[0].x-foo false",
+        "items.properties.a.x-bar true",
+        "items.x-foo true",
+    ];
+    assert_eq!(seen, wanted);
+}
+
 /// Errors as `field type`, sorted: what has to be equal, word for word or not.
 fn sorted(refusals: &[Refusal]) -> Vec<String> {
     let mut out: Vec<String> =
@@ -105,6 +223,40 @@ fn expected(errors: &Json) -> Vec<String> {
         errors.iter().map(|it| format!("{} {}", text(it, "field"), text(it, "type"))).collect();
     out.sort();
     out
+}
+
+#[test]
+fn random_crds_are_answered_as_the_server_answered_them() {
+    let (mut wrong, cases) = (Vec::new(), vectors("more.jsonl"));
+    assert!(cases.len() > 100, "only {} cases", cases.len());
+    for case in &cases {
+        let (id, said) = (&case["id"], &case["answer"]);
+        let read = crd::read(&node(&case["crd"]).expect("JSON"));
+        let (ours, theirs) = (read.undecodable.is_some(), said["decode_error"].is_string());
+        if ours != theirs {
+            wrong.push(format!("{id}: {:?}, the server: {}", read.undecodable, said["decode_error"]));
+        }
+        let (Some(crd), false, false) = (&read.crd, ours, theirs) else { continue };
+        let mut strict = read.strict_errors();
+        strict.sort();
+        let mut reported = texts(&said["strict_errors"]);
+        reported.sort();
+        let (create, stored) = (admit::create(crd), admit::stored(crd));
+        let pairs = [
+            (strict, reported),
+            (sorted(&create.refusals), expected(&said["errors"])),
+            (create.warnings.clone(), texts(&said["warnings"])),
+            (
+                if create.refusals.is_empty() { Vec::new() } else { sorted(&stored) },
+                expected(&said["stored_errors"]),
+            ),
+        ];
+        let unknown = !create.unknown.is_empty();
+        for (ours, theirs) in pairs.into_iter().filter(|it| it.0 != it.1 && !unknown) {
+            wrong.push(format!("{id}: {ours:#?}, the server: {theirs:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
 #[test]

@@ -18,6 +18,43 @@ use std::path::Path;
 use std::process::Command;
 use std::process::Stdio;
 
+/// What is new about an answer: errors by type, keyword and words, without names.
+fn features(answer: &Json) -> Vec<String> {
+    let said = &answer["crd"];
+    let mut out: Vec<String> = Vec::new();
+    for list in ["errors", "stored_errors"] {
+        for it in said[list].as_array().into_iter().flatten() {
+            let field = it["field"].as_str().unwrap_or_default();
+            let keyword = field.rsplit(['.', ']']).next().unwrap_or_default();
+            let detail: String = it["detail"].as_str().unwrap_or_default().chars().take(60).collect();
+            let top = field.starts_with("spec.versions");
+            out.push(format!("{list} {top} {keyword} {} {detail}", it["type"]));
+        }
+    }
+    if let Some(error) = said["decode_error"].as_str() {
+        out.push(error.rsplit('.').take(2).collect());
+    }
+    for it in said["strict_errors"].as_array().into_iter().flatten().filter_map(Json::as_str) {
+        out.push(format!("unknown {}", it.rsplit('.').next().unwrap_or_default()));
+    }
+    out.extend(said["warnings"].as_array().into_iter().flatten().map(Json::to_string));
+    out
+}
+
+/// Appends the cases with something new, each with its answer, to the file `KOPF_CRD_RECORD`.
+fn record(cases: &[(String, Json, Node)], answers: &BTreeMap<String, Json>) {
+    let Ok(path) = std::env::var("KOPF_CRD_RECORD") else { return };
+    let mut seen = std::collections::BTreeSet::new();
+    let mut file = std::fs::File::create(path).expect("writable");
+    for (id, crd, _) in cases {
+        let Some(answer) = answers.get(id).filter(|it| it["error"].is_null()) else { continue };
+        let unseen = features(answer).into_iter().filter(|it| seen.insert(it.clone())).count();
+        if unseen > 0 {
+            writeln!(file, "{}", json!({"id": id, "crd": crd, "answer": answer["crd"]})).expect("written");
+        }
+    }
+}
+
 /// What the oracle answers, by case.
 fn ask(oracle: &str, cases: impl IntoIterator<Item = Json>) -> BTreeMap<String, Json> {
     let mut lines = tempfile::NamedTempFile::new().expect("a file");
@@ -155,6 +192,7 @@ fn oracle() -> Option<String> {
 fn compare(cases: Vec<(String, Json, Node)>) {
     let Some(oracle) = oracle() else { return };
     let answers = ask(&oracle, cases.iter().map(|(id, crd, _)| json!({"id": id, "crd": crd})));
+    record(&cases, &answers);
     let mut count = 0;
     let mut fates: BTreeMap<&str, usize> = BTreeMap::new();
     for (id, crd, node) in &cases {
