@@ -65,6 +65,9 @@ impl Format {
 
 /// What a text contributes to a run.
 pub fn piece(format: Format, source: &Source, report: &Report) -> Piece {
+    if report.diagnostics.is_empty() && report.crds.is_empty() {
+        return Piece::default();
+    }
     let lines = Lines::new(source);
     let each = |show: fn(&Source, &Lines<'_>, &crate::diagnostic::Diagnostic) -> String| {
         report.diagnostics.iter().map(|it| show(source, &lines, it)).collect::<String>()

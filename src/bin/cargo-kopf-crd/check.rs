@@ -154,7 +154,9 @@ fn outcome(summary: &Summary, problems: usize, config: &Config) -> Outcome {
         output::error(format_args!("none of the {seen} CRDs is named by --only: nothing was judged"));
         missing = true;
     } else if seen == 0 && summary.errors == 0 && !config.allow_empty {
-        output::error("no CRD was seen: nothing was judged (`--allow-empty` accepts that)");
+        output::error(
+            "no CRD was seen: nothing was judged (`--allow-empty` accepts that; what .gitignore names is read only if named)",
+        );
         missing = true;
     }
     match () {

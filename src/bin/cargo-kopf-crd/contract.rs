@@ -27,7 +27,10 @@ pub(crate) fn run(args: &ContractCommand) -> Done {
         (width(|it| it.name.chars().count()), width(|it| it.path.to_string().chars().count()));
     for slot in &slots {
         let critical = if slot.critical { "must be kept" } else { "may be lost" };
-        let path = slot.path.to_string();
+        let path = match slot.name.as_str() {
+            "result:*" => "status.<id>".to_owned(),
+            _ => slot.path.to_string(),
+        };
         text += &format!("{:names$}  {path:paths$}  {critical}\n", slot.name);
     }
     text += "\nWhat is sent first:\n";

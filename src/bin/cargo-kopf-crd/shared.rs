@@ -15,7 +15,7 @@ pub(crate) struct InputArgs {
     /// Files, directories, globs, or `-` for stdin.
     ///
     /// Directories are walked for *.yaml, *.yml and *.json; what .gitignore names is left out.
-    #[arg(value_name = "PATH", default_value = ".")]
+    #[arg(value_name = "PATH", default_value = ".", help_heading = "Arguments")]
     pub(crate) paths: Vec<PathBuf>,
     /// The name under which stdin is reported.
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]

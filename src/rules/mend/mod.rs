@@ -90,9 +90,10 @@ pub(crate) fn mend(text: Manuscript<'_>, subject: &Subject<'_>, found: &mut [Dia
 }
 
 fn template_mark(text: Manuscript<'_>) -> Option<Span> {
+    // Of this document alone: a bundle may have hundreds.
     let within = text.document.span;
-    let marks = template::marks(&text.source.text);
-    marks.into_iter().find(|it| it.start >= within.start && it.end <= within.end)
+    let mark = *template::marks(text.source.text.get(within.range())?).first()?;
+    Some(Span { start: within.start + mark.start, end: within.start + mark.end })
 }
 
 const MENDABLE: [&str; 11] = [
