@@ -20,11 +20,13 @@ pub struct FieldError {
 
 pub mod admit;
 pub mod cel;
+mod answer;
 mod convert;
 mod default;
 mod embedded;
 mod endpoint;
 pub mod go;
+mod handle;
 pub mod meta;
 pub mod names;
 mod nulls;
@@ -43,11 +45,11 @@ pub mod validate;
 
 pub use endpoint::Endpoint;
 pub use patch::merge;
-pub use serving::Answer;
-pub use serving::CREATED;
-pub use serving::FieldValidation;
-pub use serving::Request;
+pub use answer::Answer;
+pub use answer::CREATED;
+pub use answer::FieldValidation;
+pub use answer::Request;
 pub use serving::Serving;
-pub use serving::Stored;
-pub use serving::UID;
+pub use answer::Stored;
+pub use answer::UID;
 pub use trace::Trace;

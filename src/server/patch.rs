@@ -2,7 +2,7 @@
 //!
 //! Mirrors gopkg.in/evanphx/json-patch.v4, `merge.go` and `patch.go`.
 
-use super::serving::Failure;
+use super::answer::Failure;
 use serde_json::Map;
 use serde_json::Value;
 

@@ -9,6 +9,7 @@ pub(super) mod lists;
 mod mail;
 mod numbers;
 pub mod pattern;
+mod re2;
 mod scalars;
 mod uri;
 
