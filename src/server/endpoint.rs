@@ -217,7 +217,7 @@ impl Serving<'_> {
     }
 
     fn rules(&self, served: &Served<'_>, value: &Value, old: Option<&Value>, verdict: &mut Verdict) {
-        let Some(schema) = served.schema.filter(|_| !served.rules.is_empty()) else { return };
+        let Some(schema) = served.schema.filter(|_| served.rules.can_run()) else { return };
         if verdict.problems.iter().any(Problem::blocks_rules) {
             let detail = "some validation rules were not checked because the object was invalid; correct the existing \
                           errors to complete validation";

@@ -35,7 +35,6 @@ mod place;
 pub mod problem;
 pub mod prune;
 mod ratchet;
-mod rules;
 mod scale;
 mod serving;
 mod time;

@@ -14,6 +14,7 @@ use crate::server::cel::Rules;
 use crate::server::default::Defaults;
 use crate::server::embedded;
 use crate::server::place::Place;
+use crate::server::problem::NO_FIELD;
 use crate::server::problem::Problem;
 use crate::server::prune;
 use crate::server::structural;
@@ -111,7 +112,9 @@ impl<'s> Walk<'_, 's> {
                 self.out.refusals.push(Refusal::invalid(place, "must not have unknown fields", at));
             }
         }
-        match coerced(default, schema, root) {
+        // What is coerced is what is validated.
+        let mut value = default.clone();
+        match coerced(&mut value, schema, root) {
             Err(error) => {
                 let field = error.split_once(": Invalid value: ").map_or("", |it| it.0);
                 let field = below(place, field);
@@ -129,7 +132,7 @@ impl<'s> Walk<'_, 's> {
             }
             Ok(_) => {}
         }
-        self.valid(schema, default, place, root);
+        self.valid(schema, &value, place, root);
     }
 
     /// The default of a node in the metadata of a resource.
@@ -146,7 +149,7 @@ impl<'s> Walk<'_, 's> {
             object.entry("apiVersion").or_insert_with(|| "validation/v1".into());
             object.entry("kind").or_insert_with(|| "Validation".into());
         }
-        let error = match coerced(&value, resource, true) {
+        let error = match coerced(&mut value, resource, true) {
             Err(error) => Some(error),
             Ok(problems) if problems.is_empty() => None,
             Ok(problems) => Some(aggregate(&problems)),
@@ -199,31 +202,31 @@ impl<'s> Walk<'_, 's> {
 }
 
 /// What is wrong with the resources in a default, or why they cannot be decoded.
-fn coerced(default: &Value, schema: &Schema, root: bool) -> Result<Vec<Problem>, String> {
+fn coerced(default: &mut Value, schema: &Schema, root: bool) -> Result<Vec<Problem>, String> {
     let mut problems = Vec::new();
-    let whole = match default {
-        Value::Object(object) => Map::clone(object),
+    let object = match default {
+        Value::Object(object) => object,
         Value::Array(_) => return listed(default, schema),
         _ => return Ok(problems),
     };
     let resource = (root && !schema.embedded).then(|| Schema { embedded: true, ..schema.clone() });
     let schema = resource.as_ref().unwrap_or(schema);
-    let mut object = whole;
-    embedded::coerce(&mut object, Some(schema), schema.embedded, false, None)?;
-    embedded::validate(&object, Some(schema), &mut problems);
+    embedded::coerce(object, Some(schema), schema.embedded, false, None)?;
+    embedded::validate(object, Some(schema), &mut problems);
     Ok(problems)
 }
 
 /// A list is judged as the value of a key, which is then taken off the paths.
-fn listed(default: &Value, schema: &Schema) -> Result<Vec<Problem>, String> {
+fn listed(default: &mut Value, schema: &Schema) -> Result<Vec<Problem>, String> {
     const KEY: &str = "x";
     let properties = vec![(KEY.to_owned(), schema.clone())];
     let parent = Schema { properties, ..Schema::default() };
-    let mut object = Map::from_iter([(KEY.to_owned(), default.clone())]);
+    let mut object = Map::from_iter([(KEY.to_owned(), default.take())]);
     let mut problems = Vec::new();
     let unkeyed = |it: String| it.strip_prefix(KEY).map(str::to_owned).unwrap_or(it);
     embedded::coerce(&mut object, Some(&parent), false, false, None).map_err(unkeyed)?;
     embedded::validate(&object, Some(&parent), &mut problems);
+    *default = object.remove(KEY).unwrap_or_default();
     for problem in &mut problems {
         problem.error.field = unkeyed(std::mem::take(&mut problem.error.field));
     }
@@ -233,7 +236,7 @@ fn listed(default: &Value, schema: &Schema) -> Result<Vec<Problem>, String> {
 /// A field below a place.
 fn below(place: &Place, field: &str) -> String {
     match field {
-        "" => place.to_string(),
+        "" | NO_FIELD => place.to_string(),
         it if it.starts_with('[') => format!("{place}{it}"),
         it => format!("{place}.{it}"),
     }

@@ -22,6 +22,8 @@ pub(super) struct Node {
     pub(super) hidden: bool,
     /// Whether `apiVersion`, `kind` and `metadata` are declared here whatever the schema says.
     pub(super) resource: bool,
+    /// Whether the node itself has rules.
+    own_rules: bool,
     pub(super) items: Option<Box<Node>>,
     /// Properties by their place in the schema.
     pub(super) properties: Vec<(usize, Node)>,
@@ -40,6 +42,11 @@ impl Rules {
         Self { root: node(schema, schema.embedded, false) }
     }
 
+    /// Whether any rule can run on an object: those that stand only where the server does not look never do.
+    pub fn can_run(&self) -> bool {
+        self.root.as_ref().is_some_and(Node::can_run)
+    }
+
     /// Whether the schema has no rule at all.
     pub fn is_empty(&self) -> bool {
         self.root.is_none()
@@ -47,6 +54,12 @@ impl Rules {
 }
 
 impl Node {
+    fn can_run(&self) -> bool {
+        let children = self.items.iter().chain(&self.additional).map(|it| &**it);
+        let properties = self.properties.iter().map(|(_, it)| it);
+        !self.hidden && (self.own_rules || children.chain(properties).any(Node::can_run))
+    }
+
     /// The compiled rules of the node itself, in the order of the text.
     pub(super) fn rules(&self, schema: &Schema) -> &[Rule] {
         self.own.get_or_init(|| {
@@ -67,7 +80,8 @@ fn node(schema: &Schema, resource: bool, hidden: bool) -> Option<Node> {
     }
     let empty =
         schema.validations.is_empty() && items.is_none() && additional.is_none() && properties.is_empty();
-    (!empty).then(|| Node { hidden, resource, items, properties, additional, own: OnceLock::new() })
+    let own_rules = !schema.validations.is_empty();
+    (!empty).then(|| Node { hidden, resource, own_rules, items, properties, additional, own: OnceLock::new() })
 }
 
 /// Whether the server omits a property from validation: its name can be written in CEL, but it has no type there.
