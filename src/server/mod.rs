@@ -42,13 +42,13 @@ mod structural;
 mod trace;
 pub mod validate;
 
-pub use endpoint::Endpoint;
-pub use patch::merge;
 pub use answer::Answer;
 pub use answer::CREATED;
 pub use answer::FieldValidation;
 pub use answer::Request;
-pub use serving::Serving;
 pub use answer::Stored;
 pub use answer::UID;
+pub use endpoint::Endpoint;
+pub use patch::merge;
+pub use serving::Serving;
 pub use trace::Trace;

@@ -125,7 +125,7 @@ def details(expected, got):
     pairs += [(a.get("causes"), b.get("causes")) for a, b in zip(expected.get("steps") or [], got.get("steps") or [])]
     for left, right in pairs:
         for a, b in zip(left or [], right or []):
-            if a["detail"] != b["detail"]:
+            if a.get("detail", b["detail"]) != b["detail"]:
                 yield a["detail"], b["detail"]
 
 
@@ -178,7 +178,7 @@ def main():
     if args.cases:
         text = Path(args.cases[0]).read_text()
         if len(args.cases) > 1:
-            expected = [json.loads(line) for line in Path(args.cases[1]).read_text().splitlines()]
+            expected = [json.loads(line) for line in Path(args.cases[1]).read_text().split("\n") if line]
         elif built:
             expected = run([built], text)
         else:

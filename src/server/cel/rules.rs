@@ -81,7 +81,15 @@ fn node(schema: &Schema, resource: bool, hidden: bool) -> Option<Node> {
     let empty =
         schema.validations.is_empty() && items.is_none() && additional.is_none() && properties.is_empty();
     let own_rules = !schema.validations.is_empty();
-    (!empty).then(|| Node { hidden, resource, own_rules, items, properties, additional, own: OnceLock::new() })
+    (!empty).then(|| Node {
+        hidden,
+        resource,
+        own_rules,
+        items,
+        properties,
+        additional,
+        own: OnceLock::new(),
+    })
 }
 
 /// Whether the server omits a property from validation: its name can be written in CEL, but it has no type there.
