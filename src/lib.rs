@@ -19,6 +19,10 @@ pub mod check;
 #[cfg(feature = "check")]
 pub mod fix;
 #[cfg(feature = "check")]
+pub mod patch;
+#[cfg(feature = "check")]
+pub mod diff;
+#[cfg(feature = "check")]
 pub mod render;
 #[cfg(feature = "check")]
 pub mod simulate;

@@ -206,7 +206,7 @@ pub fn not_text(source: &Source, at: Span, why: &str, options: &Options) -> Repo
 }
 
 /// Collects the CRDs of a document, also out of lists.
-fn crds<'a>(node: &'a Node, depth: usize, found: &mut Vec<&'a Node>) {
+pub(crate) fn crds<'a>(node: &'a Node, depth: usize, found: &mut Vec<&'a Node>) {
     let text = |key| node.get(key).and_then(Node::as_str);
     let kind = text("kind");
     if kind == Some(KIND) {

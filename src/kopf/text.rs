@@ -6,6 +6,7 @@ use std::io;
 use std::io::Write;
 
 use serde::Serialize;
+use serde_json::Number;
 use serde_json::ser::CharEscape;
 use serde_json::ser::Formatter;
 use serde_json::ser::Serializer;
@@ -80,14 +81,33 @@ impl Formatter for Python {
 }
 
 /// A number as Python's `repr` writes it: an exponent from 1e16 up and below 1e-4.
+///
+/// The digits are those of `serde_json`. The standard library's are as few, but of two that are as near it takes the odd one.
 fn repr(value: f64) -> String {
-    let scientific = format!("{value:e}");
-    let (digits, exponent) = scientific.split_once('e').expect("`{:e}` writes an exponent");
-    match exponent.parse::<i32>().expect("`{:e}` writes a whole exponent") {
-        -4..16 => format!("{value:?}"),
-        large if large > 0 => format!("{digits}e+{large:02}"),
-        small => format!("{digits}e-{:02}", -small),
-    }
+    let text = Number::from_f64(value).map_or_else(|| "0.0".to_owned(), |it| it.to_string());
+    let (sign, text) = text.strip_prefix('-').map_or(("", &*text), |rest| ("-", rest));
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let exponent: i32 = exponent.parse().expect("exponents are whole numbers");
+    let all = format!("{whole}{fraction}");
+    let digits = all.trim_start_matches('0');
+    // Where the point stands, counted from the first digit that is no zero.
+    let point = whole.len() as i32 + exponent - (all.len() - digits.len()) as i32;
+    let digits = digits.trim_end_matches('0');
+    let length = digits.len() as i32;
+    let zeros = |count: i32| "0".repeat(count.unsigned_abs() as usize);
+    let body = match point {
+        _ if digits.is_empty() => "0.0".to_owned(),
+        17.. | ..=-4 => {
+            let rest = if length > 1 { format!(".{}", &digits[1..]) } else { String::new() };
+            let (sign, exponent) = if point > 0 { ('+', point - 1) } else { ('-', 1 - point) };
+            format!("{}{rest}e{sign}{exponent:02}", &digits[..1])
+        }
+        ..=0 => format!("0.{}{digits}", zeros(point)),
+        _ if point >= length => format!("{digits}{}.0", zeros(point - length)),
+        _ => format!("{}.{}", &digits[..point as usize], &digits[point as usize..]),
+    };
+    format!("{sign}{body}")
 }
 
 #[cfg(test)]
@@ -105,6 +125,13 @@ mod tests {
             (json!(1e16), "1e+16"),
             (json!(1e15), "1000000000000000.0"),
             (json!(123_456_789_012_345_680.0), "1.2345678901234568e+17"),
+            (json!(32_960_461_784_554.562), "32960461784554.562"),
+            (json!(100.0), "100.0"),
+            (json!(123.456), "123.456"),
+            (json!(5e-324), "5e-324"),
+            (json!(1.25e-5), "1.25e-05"),
+            (json!(9_999_999_999_999_998.0), "9999999999999998.0"),
+            (json!(0.0), "0.0"),
             (json!(0.0001), "0.0001"),
             (json!(0.00001), "1e-05"),
             (json!(-0.0), "-0.0"),

@@ -6,6 +6,8 @@
 #[cfg(feature = "check")]
 mod decode;
 #[cfg(feature = "check")]
+mod print;
+#[cfg(feature = "check")]
 mod raw;
 #[cfg(feature = "check")]
 mod scalar;
@@ -106,6 +108,18 @@ pub struct Comment {
 #[cfg(feature = "check")]
 pub fn parse(text: &str) -> Stream {
     stream::read(text)
+}
+
+/// Prints a value as YAML; the server's parser reads the same value back.
+///
+/// ```
+/// let value = serde_json::json!({"on": ["y", "0o7", "2001-12-14", "1_000", "text", 1.5]});
+/// let text = kopf_crd::yaml::print(&value);
+/// assert_eq!(kopf_crd::yaml::parse(&text).documents[0].root.to_json(), value);
+/// ```
+#[cfg(feature = "check")]
+pub fn print(value: &serde_json::Value) -> String {
+    print::print(value)
 }
 
 /// The comments of a text, as far as it can be read.

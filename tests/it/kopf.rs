@@ -56,6 +56,12 @@ fn older_versions_write_what_they_wrote() {
     assert!(seen["progress.store"] > 100 && seen["diffbase.store"] > 50, "{seen:?}");
 }
 
+#[test]
+fn random_storages_write_what_kopf_writes() {
+    let seen = compare("random.jsonl", false);
+    assert!(seen.values().sum::<usize>() > 400, "{seen:?}");
+}
+
 /// Compares every line, and counts them by their operations. Only `judged` files know which keys the API server refuses.
 fn compare(file: &str, judged: bool) -> BTreeMap<String, usize> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/kopf").join(file);

@@ -116,9 +116,17 @@ fn is_mendable(rule: &str) -> bool {
 
 fn attach(diagnostic: &mut Diagnostic, source: &Source, plan: Plan) {
     match plan {
-        Ok(fix) => diagnostic.fix = fix,
+        // One node cannot be two things at once.
+        Ok(fix) => diagnostic.fix = fix.filter(|it| !contradicts(&it.edits)),
         Err(refusal) => refuse(diagnostic, source, &refusal),
     }
+}
+
+/// Whether two edits want different texts in one place.
+fn contradicts(edits: &[Edit]) -> bool {
+    let collide =
+        |one: &Edit, other: &Edit| one.span.start < other.span.end && other.span.start < one.span.end;
+    edits.iter().enumerate().any(|(at, one)| edits[at + 1..].iter().any(|other| collide(one, other)))
 }
 
 fn refuse(diagnostic: &mut Diagnostic, source: &Source, refusal: &Refusal) {
