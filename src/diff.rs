@@ -310,15 +310,20 @@ fn consequence(verdict: &Verdict) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// The changes for people: one line each, the worse ones first.
+/// The changes for people, the worse ones first; slots that share a fate and a place share a line.
 pub fn text(changes: &[Change]) -> String {
     let mut out = String::new();
     let (worse, rest): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|it| it.worse);
-    for change in worse.iter().chain(&rest) {
-        let word = if change.worse { "worse" } else { "      " };
-        let word = if !change.worse && is_better(change) { "better" } else { word };
+    let all: Vec<&Change> = worse.iter().chain(&rest).copied().collect();
+    for group in all.chunk_by(|one, other| alike(one, other)) {
+        let change = group[0];
+        let word = match change.worse {
+            true => "worse",
+            false if is_better(change) => "better",
+            false => "",
+        };
         let version = change.version.as_ref().map_or_else(String::new, |it| format!(" {it}"));
-        let (crd, message) = (&change.crd, &change.message);
+        let (crd, message) = (&change.crd, together(group));
         let place = format!("{}:{}:{}", change.file, change.line, change.column);
         let _ = writeln!(out, "{word:6} {crd}{version}: {message}\n       --> {place}");
         if let Some(note) = &change.note {
@@ -328,6 +333,23 @@ pub fn text(changes: &[Change]) -> String {
     let better = rest.iter().filter(|it| is_better(it)).count();
     let _ = writeln!(out, "{} worse, {better} better, {} other changes", worse.len(), rest.len() - better);
     out
+}
+
+/// Whether two changes can be told in one line.
+fn alike(one: &Change, other: &Change) -> bool {
+    let of = |it: &Change| (it.change == Kind::Fate, it.old, it.new, it.line, it.column);
+    of(one).0
+        && of(one) == of(other)
+        && (&one.crd, &one.version, &one.file) == (&other.crd, &other.version, &other.file)
+}
+
+fn together(group: &[&Change]) -> String {
+    let (Some(old), Some(new), [_, _, ..]) = (group[0].old, group[0].new, group) else {
+        return group[0].message.clone();
+    };
+    let paths: Vec<String> =
+        group.iter().filter_map(|it| it.path.as_ref()).map(|it| format!("`{it}`")).collect();
+    format!("{} were {old} and are {new}", paths.join(", "))
 }
 
 fn is_better(change: &Change) -> bool {

@@ -9,6 +9,7 @@ use crate::check::Options;
 use crate::check::Report;
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::Safety;
+use crate::rules::mend;
 use crate::source;
 use crate::source::Edit;
 use crate::source::Source;
@@ -89,6 +90,10 @@ fn choose(
 ) -> (Vec<Diagnostic>, Vec<Edit>) {
     let mut all: Vec<&Diagnostic> = report.diagnostics.iter().filter(|it| is_wanted(it, safety)).collect();
     all.retain(|it| !left.contains(it.crd.as_deref().unwrap_or_default()));
+    // A word that is moved or respelled may be all that is needed.
+    if all.iter().any(|it| mend::is_structural(it.rule)) {
+        all.retain(|it| mend::is_structural(it.rule));
+    }
     let (chosen, edits) = together(&all);
     let safest = if chosen.iter().all(|it| is_wanted(it, Safety::Safe)) { Safety::Safe } else { safety };
     if edits.is_empty() || is_sound(&source.text, &edits, safest) {

@@ -122,6 +122,34 @@ pub fn remove_dropped(target: Target<'_>, key: Span, value: Span) -> Result<Edit
     Ok(delete(Span { start: lines.start(key.start), end: lines.after(end) }))
 }
 
+/// Writes an entry once more, at the end of another mapping and under another name.
+///
+/// # Errors
+/// When the entry or the mapping is not in block style, and as [`merge`].
+pub fn copy(target: Target<'_>, entry: &Entry, onto: &Node, name: &str) -> Result<Edit, Refusal> {
+    target.check(onto)?;
+    target.check(&entry.value)?;
+    let lines = Lines::new(target.text);
+    let own = own_entries(onto);
+    let Some(first) = own.first().filter(|_| onto.style != Style::Flow) else {
+        return Err(refusal("it is no block mapping", onto.span));
+    };
+    target.check_block_key(&lines, first)?;
+    target.check_block_key(&lines, entry)?;
+    let (from, to) = (lines.column(entry.key_span.start), lines.column(first.key_span.start));
+    let written = lines.from_to(entry.key_span.start, entry_end(entry));
+    let rest = &target.text[entry.key_span.end as usize..lines.after(entry.key_span.end) as usize];
+    let head = format!("{}{name}{}", " ".repeat(to), rest.trim_end());
+    let pad = " ".repeat(to);
+    let tail = written.skip(1).map(|line| match line.split_at_checked(from) {
+        _ if line.trim().is_empty() => String::new(),
+        Some((before, inner)) if before.trim().is_empty() => format!("{pad}{inner}"),
+        _ => format!("{pad}{}", line.trim_start()),
+    });
+    let text: Vec<String> = std::iter::once(head).chain(tail).collect();
+    target.append(&lines, onto, to, &text)
+}
+
 /// Writes another name for a key; only adds characters where that is enough.
 pub fn rename(target: Target<'_>, key: Span, old: &str, new: &str) -> Edit {
     let common = |pairs: &mut dyn Iterator<Item = (char, char)>| pairs.take_while(|(a, b)| a == b).count();

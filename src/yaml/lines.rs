@@ -47,6 +47,11 @@ impl<'a> Lines<'a> {
         &self.text[at as usize..self.after(at) as usize]
     }
 
+    /// The lines from that of one byte to that of another, without their line breaks.
+    pub(super) fn from_to(self, from: u32, to: u32) -> impl Iterator<Item = &'a str> {
+        self.text[self.start(from) as usize..self.after(to) as usize].lines()
+    }
+
     /// Whether only blanks stand before a byte on its line.
     pub(super) fn is_first(self, at: u32) -> bool {
         self.before(at).bytes().all(|it| it == b' ')

@@ -6,7 +6,7 @@ use super::{lines, scalar};
 
 /// Prints a value, keys in their order. What the server's parser would misread (`y`, `on`, `0o7`, `1_000`, dates)
 /// stands in quotes.
-pub fn print(value: &Value) -> String {
+pub(super) fn print(value: &Value) -> String {
     let mut out = String::new();
     node(value, 0, false, &mut out);
     out

@@ -27,7 +27,7 @@ fn mended(text: &str, options: &Options, safety: Safety) -> Fixed {
 }
 
 /// A CRD around the lines of `properties` of its root, which are written at column 10.
-fn crd(properties: &str) -> String {
+pub(crate) fn crd(properties: &str) -> String {
     let head = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: xs.example.com\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: X, plural: xs}\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    subresources: {status: {}}\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n";
     format!("{head}{properties}")
 }
@@ -329,6 +329,57 @@ fn what_somebody_wrote_goes_only_on_demand() {
             fixed.report.crds.iter().flat_map(|it| &it.judgement.versions).flat_map(|it| &it.verdicts);
         assert!(verdicts.into_iter().all(|it| it.fate.name() == "kept"), "{gone}: {}", fixed.text);
     }
+}
+
+#[test]
+fn words_in_the_wrong_place_are_moved_on_demand() {
+    let status = |inner: &str| crd(&format!("          status:\n{inner}"));
+    let open = "            x-kubernetes-preserve-unknown-fields: true\n";
+    let cases = [
+        (
+            "among the properties",
+            status("            type: object\n            properties:\n              x-kubernetes-preserve-unknown-fields: true\n"),
+            status(&format!("            type: object\n{open}")),
+        ),
+        (
+            "subresources at the top",
+            crd("          status:\n            type: object\n            x-kubernetes-preserve-unknown-fields: true\n")
+                .replace("    subresources: {status: {}}\n", "")
+                .replace("  versions:", "  subresources: # none\n    status: {}\n  versions:"),
+            crd("          status:\n            type: object\n            x-kubernetes-preserve-unknown-fields: true\n")
+                .replace("    subresources: {status: {}}\n", "")
+                + "    subresources: # none\n      status: {}\n",
+        ),
+        (
+            "two equal keys",
+            status("            type: object\n            type: object\n            x-kubernetes-preserve-unknown-fields: true\n"),
+            status("            type: object\n            x-kubernetes-preserve-unknown-fields: true\n"),
+        ),
+        (
+            "a misspelt extension",
+            status("            type: object\n            x-kubernetes-preserve-unknwon-fields: true\n"),
+            status("            type: object\n            x-kubernetes-preserve-unknown-fields: true\n"),
+        ),
+    ];
+    for (about, before, after) in cases {
+        let fixed = mended(&before, &options(), Safety::Unsafe);
+        assert_eq!(fixed.text, after, "{about}\n{}\n{:?}", fixed.text, fixed.report.diagnostics);
+    }
+    let schema = "    openAPIV3Schema:\n      type: object\n      properties:\n        status:\n          type: object # s\n          x-kubernetes-preserve-unknown-fields: true\n";
+    let head = crd("");
+    let head = &head[..head.find("    schema:").expect("a schema")];
+    let before = head.replace("  versions:", &format!("  validation:\n{schema}  versions:"));
+    let fixed = mended(&before, &options(), Safety::Unsafe);
+    let deeper: String = schema.lines().map(|it| format!("  {it}\n")).collect();
+    assert_eq!(fixed.text, format!("{head}    schema:\n{deeper}"), "{:?}", fixed.report.diagnostics);
+}
+
+#[test]
+fn a_misspelt_extension_only_gains_letters() {
+    let text =
+        crd("          status:\n            type: object\n            x-preserve-unknown-fields: true\n");
+    let fixed = mended(&text, &options(), Safety::Safe);
+    assert_eq!(fixed.text, text.replace("x-preserve", "x-kubernetes-preserve"));
 }
 
 /// What holds of every text that was mended.

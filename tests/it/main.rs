@@ -22,9 +22,13 @@ mod rules;
 mod simulate;
 mod tidy;
 #[cfg(feature = "check")]
+mod diff;
+#[cfg(feature = "check")]
 mod fix;
 #[cfg(feature = "check")]
 mod fix_random;
+#[cfg(feature = "check")]
+mod patch;
 #[cfg(feature = "check")]
 mod yaml;
 #[cfg(feature = "check")]

@@ -263,3 +263,184 @@ fn faults_have_a_place_and_a_way_out() {
         assert!(error.help.as_deref().is_some_and(|it| it.contains(help)), "{text:?} {error:?}");
     }
 }
+
+proptest::proptest! {
+    /// What is printed is read back as the same value, also by a reader of YAML 1.1.
+    #[test]
+    fn printed_values_are_read_back(value in any_value()) {
+        let text = yaml::print(&value);
+        let stream = yaml::parse(&text);
+        proptest::prop_assert!(stream.errors.is_empty(), "{}\n{:?}", text, stream.errors);
+        let read = stream.documents.first().map_or(Json::Null, |it| it.root.to_json());
+        proptest::prop_assert_eq!(read, value, "{}", text);
+    }
+
+    /// Whatever the bytes: an answer, and no panic.
+    #[test]
+    fn any_text_has_an_answer(text in r#"[ \t\n:{}\[\],'"&*!|>%@#?a-c0-9\-.<é\u{2028}]{0,60}"#) {
+        let stream = yaml::parse(&text);
+        let places = stream.errors.iter().map(|it| it.span).chain(stream.documents.iter().map(|it| it.span));
+        for span in places {
+            proptest::prop_assert!(text.get(span.range()).is_some(), "{:?}", span);
+        }
+        answer(&text);
+        template::marks(&text);
+        yaml::comments(&text);
+    }
+}
+
+fn any_value() -> impl proptest::strategy::Strategy<Value = Json> {
+    use proptest::prelude::*;
+    let odd = prop::sample::select(vec![
+        "",
+        "y",
+        "Y",
+        "on",
+        "no",
+        "null",
+        "~",
+        "0o7",
+        "017",
+        "1_000",
+        "0x1F",
+        "1e3",
+        ".5",
+        ".inf",
+        "2001-12-14",
+        "<<",
+        "=",
+        "- a",
+        "a: b",
+        "a #b",
+        "#",
+        "[x",
+        "{x",
+        "*x",
+        "&x",
+        "!x",
+        "|",
+        ">",
+        "%x",
+        "@x",
+        "`",
+        "'",
+        "\"",
+        " a",
+        "a ",
+        "a\n",
+        "\n",
+        "\na",
+        "a\nb\n\n",
+        "---",
+        "...",
+        "a\n---\nb",
+        "\t",
+        "\u{85}",
+        "\u{a0}",
+        "\u{feff}",
+        "\u{2028}x",
+        "é",
+        "😀",
+        "-",
+        "?",
+        ":",
+        "a:",
+        "true",
+        "1:30",
+        "+1",
+        "_1",
+        "\u{7}",
+        "\\",
+        "a\\b",
+        "x\r\ny",
+        "1.0",
+        "0b1",
+        "08",
+        "nan",
+        "NULL",
+    ]);
+    let text = prop_oneof![odd.prop_map(str::to_owned), r"[ -~é\n\t]{0,12}", "[a-z0-9]{1,5}"];
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        any::<i64>().prop_map(Json::from),
+        (-1.0e6..1.0e6).prop_filter_map("a fraction", |it: f64| (it.fract() != 0.0).then(|| Json::from(it))),
+        text.clone().prop_map(Json::from),
+    ];
+    leaf.prop_recursive(4, 40, 5, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+            prop::collection::btree_map(text.clone(), inner, 0..4)
+                .prop_map(|it| Json::Object(it.into_iter().collect())),
+        ]
+    })
+}
+
+#[test]
+fn depth_and_size_are_bounded() {
+    // On a small stack, as tests and threads have it.
+    let deep = [
+        "a: ".to_owned() + &"[".repeat(9_999) + &"]".repeat(9_999),
+        "[".repeat(200_000),
+        "{\"a\":".repeat(10_000) + "1" + &"}".repeat(10_000),
+        (0..2_000).map(|it| " ".repeat(it) + "a:\n").collect(),
+        "- ".repeat(9_000) + "x",
+    ];
+    for text in &deep {
+        let stream = yaml::parse(text);
+        assert!(stream.documents.is_empty() && stream.errors.len() == 1, "{:.40}: {:?}", text, stream.errors);
+        answer(text);
+    }
+    let fine = "a: ".to_owned() + &"[".repeat(yaml::MAX_DEPTH - 1) + &"]".repeat(yaml::MAX_DEPTH - 1);
+    let stream = yaml::parse(&fine);
+    assert_eq!((stream.documents.len(), stream.errors.len()), (1, 0));
+    assert_eq!(stream.documents[0].root.clone(), stream.documents[0].root);
+    // Text that aliases repeat takes memory for each.
+    let large = "x".repeat(4 << 20);
+    let bomb = format!("a: &a {large}\nb: [{}]\n", vec!["*a"; 90].join(", "));
+    assert!(yaml::parse(&bomb).errors[0].message.contains("aliasing"));
+    let scalar = format!("a: \"{}\"\n", "y".repeat(50 << 20));
+    assert_eq!(
+        yaml::parse(&scalar).documents[0].root.get("a").and_then(Node::as_str).map(str::len),
+        Some(50 << 20)
+    );
+}
+
+#[test]
+fn a_text_that_ends_anywhere_has_an_answer() {
+    let text = "apiVersion: v1\nkind: List\nitems:\n- &a {b: 'c', \"d\": [1, 2]}\n- <<: *a\n  e: |\n    f\n---\n? g\n: é\n";
+    for at in (0..text.len()).filter(|it| text.is_char_boundary(*it)) {
+        yaml::parse(&text[..at]);
+        answer(&text[..at]);
+    }
+}
+
+#[test]
+fn json_is_read_as_the_server_reads_it() {
+    let cases = [
+        (
+            "{\"a\": 1, \"b\": 1.0, \"c\": 1e2, \"a\": 2}",
+            Some(serde_json::json!({"a": 2, "b": 1.0, "c": 100.0})),
+        ),
+        ("9223372036854775807", Some(serde_json::json!(i64::MAX))),
+        ("9223372036854775808", Some(serde_json::json!(9223372036854775808.0))),
+        ("-0", Some(serde_json::json!(0))),
+        ("\"\\ud83d\\ude00 \\ud83d \\/\"", Some(serde_json::json!("😀 \u{fffd} /"))),
+        (" [ ] ", Some(serde_json::json!([]))),
+        ("1e400", None),
+        ("01", None),
+        ("[1,]", None),
+        ("{a: 1}", None),
+        ("\"\n\"", None),
+        ("1 2", None),
+        ("", None),
+        ("nul", None),
+    ];
+    for (text, expected) in cases {
+        let read = yaml::json::parse(text);
+        assert_eq!(read.as_ref().ok().map(|it| it.0.to_json()), expected, "{text}: {read:?}");
+    }
+    let (_, duplicates) =
+        yaml::json::parse("{\"a\": 1, \"b\": {\"c\": 1, \"c\": 2}, \"a\": 2}").expect("JSON");
+    assert_eq!(duplicates.iter().map(|it| &*it.key).collect::<Vec<_>>(), ["c", "a"]);
+}

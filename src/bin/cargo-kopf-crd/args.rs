@@ -43,6 +43,8 @@ Exit codes: 0 clean, 1 findings, 2 the work could not be done.";
 pub(crate) enum Command {
     Check(CheckArgs),
     Fix(FixArgs),
+    Patch(PatchArgs),
+    Diff(DiffArgs),
     Contract(ContractCommand),
     Generate(GenerateArgs),
     Init(InitArgs),
@@ -109,6 +111,89 @@ pub(crate) struct FixArgs {
     pub(crate) contract: ContractArgs,
     #[command(flatten)]
     pub(crate) levels: LevelArgs,
+}
+
+/// Makes patches for CRDs that one does not own.
+///
+/// Prints JSON 6902 operations that open what Kopf writes; each patch tests first what it rests on, so that it fails
+/// loudly when the CRD has changed shape.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd patch upstream/crds.yaml >> kustomization.yaml
+  kubectl get crd widgets.example.com -o yaml | cargo kopf-crd patch --format kubectl -
+
+Exit codes: 0 patches were printed or none is needed, 1 something is lost that no patch mends, 2 nothing to read.")]
+pub(crate) struct PatchArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// What to print.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = PatchFormat::Kustomize, help_heading = "Output")]
+    pub(crate) format: PatchFormat,
+    /// Also removes or loosens what somebody wrote: `required`, `enum`, types.
+    #[arg(long = "unsafe", help_heading = "Fixes")]
+    pub(crate) unsafe_: bool,
+    /// How wide a status is opened.
+    #[arg(long, value_enum, value_name = "STYLE", default_value_t = Style::Narrow, help_heading = "Fixes")]
+    pub(crate) style: Style,
+    #[command(flatten)]
+    pub(crate) contract: ContractArgs,
+    #[command(flatten)]
+    pub(crate) levels: LevelArgs,
+}
+
+/// How a patch is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatchFormat {
+    /// The `patches:` of a kustomization.yaml.
+    Kustomize,
+    /// A command line for a shell.
+    Kubectl,
+    /// The operations of one CRD as JSON.
+    Json,
+}
+
+/// Shows what changes for an operator between two states of its CRDs.
+///
+/// A state is a file, a directory, or a git revision with a path (`HEAD~1:crds`). Made for pull requests: exits with 1
+/// when something gets worse.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd diff old/crd.yaml new/crd.yaml
+  cargo kopf-crd diff HEAD:crds crds
+  cargo kopf-crd diff --git origin/main..HEAD
+  cargo kopf-crd diff --duplicates .
+
+Exit codes: 0 nothing gets worse, 1 something does, 2 a state cannot be read.")]
+pub(crate) struct DiffArgs {
+    /// The old state and the new one; with --git the paths to look at, with --duplicates one state.
+    #[arg(value_name = "STATE")]
+    pub(crate) states: Vec<String>,
+    /// Two git revisions.
+    #[arg(long, value_name = "A..B", conflicts_with = "duplicates")]
+    pub(crate) git: Option<String>,
+    /// Finds CRDs that stand in several files and are not the same.
+    #[arg(long)]
+    pub(crate) duplicates: bool,
+    /// How to show the changes; default: text, or github in its workflows.
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
+    pub(crate) format: Option<DiffFormat>,
+    #[command(flatten)]
+    pub(crate) contract: ContractArgs,
+    #[command(flatten)]
+    pub(crate) levels: LevelArgs,
+}
+
+/// How changes are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormat {
+    /// For people.
+    Text,
+    /// One JSON object, `kopf-crd/diff/v1`.
+    Json,
+    /// Annotations of GitHub Actions.
+    Github,
 }
 
 /// How wide a status is opened.

@@ -9,13 +9,16 @@ mod check;
 mod completions;
 mod config;
 mod contract;
+mod diff;
 mod explain;
 mod fix;
+mod git;
 mod generate;
 mod init;
 mod inputs;
 mod man;
 mod output;
+mod patch;
 mod replace;
 mod shared;
 mod simulate;
@@ -33,6 +36,8 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Fix(args) => fix::run(args),
+        Command::Patch(args) => patch::run(args),
+        Command::Diff(args) => diff::run(args),
         Command::Contract(args) => contract::run(args),
         Command::Generate(args) => generate::run(args),
         Command::Init(args) => init::run(args),

@@ -24,6 +24,9 @@ pub(super) fn plan(text: Manuscript<'_>, subject: &Subject<'_>, diagnostic: &Dia
         return duplicate(text, diagnostic.span());
     }
     let at = diagnostic.span();
+    if diagnostic.rule == "undecodable-crd" {
+        return undecodable(text, at);
+    }
     let Some(field) = subject.read.unknown.iter().find(|it| it.key == at) else { return Ok(None) };
     let Some((node, entry)) = entry_at(text.node, at) else { return Ok(None) };
     match (diagnostic.rule, field.suggestion) {
@@ -31,7 +34,10 @@ pub(super) fn plan(text: Manuscript<'_>, subject: &Subject<'_>, diagnostic: &Dia
         ("misplaced-extension", Some(Suggestion::Misplaced { name, .. })) => {
             misplaced(text, field, node, entry, name)
         }
-        ("misplaced-subresources", _) if field.name == "subresources" => subresources(text, node, entry),
+        ("misplaced-subresources", _) if field.name == "subresources" => {
+            move_down(text, node, entry, "subresources")
+        }
+        ("misplaced-subresources", _) if field.name == "validation" => move_down(text, node, entry, "schema"),
         _ => Ok(None),
     }
 }
@@ -49,13 +55,31 @@ fn misspelt(text: Manuscript<'_>, node: &Node, entry: &Entry, name: &str) -> Pla
     if edit.span.is_empty() { safe(vec![edit]) } else { unsafe_(vec![edit]) }
 }
 
+/// The extension among the names of properties: a schema is expected there, and the server decodes nothing.
+fn undecodable(text: Manuscript<'_>, at: Span) -> Plan {
+    let Some((node, entry)) = entry_at(text.node, at) else { return Ok(None) };
+    let among = parent_of(text.node, node)
+        .is_some_and(|it| it.get("properties").is_some_and(|it| std::ptr::eq(it, node)));
+    if !among || &*entry.key != PRESERVE {
+        return Ok(None);
+    }
+    move_up(text, Level::Properties, node, entry)
+}
+
 /// Moves the extension one level up, out of `properties`, or into the schema.
 fn misplaced(text: Manuscript<'_>, field: &UnknownField, node: &Node, entry: &Entry, name: &str) -> Plan {
-    if name != PRESERVE || entry.value.value != Value::Bool(true) {
+    if name != PRESERVE {
+        return Ok(None);
+    }
+    move_up(text, field.within, node, entry)
+}
+
+fn move_up(text: Manuscript<'_>, within: Level, node: &Node, entry: &Entry) -> Plan {
+    if entry.value.value != Value::Bool(true) {
         return Ok(None);
     }
     let open = (PRESERVE.to_owned(), Addition::Scalar("true"));
-    let (onto, additions) = match field.within {
+    let (onto, additions) = match within {
         Level::Properties => {
             let Some(parent) = parent_of(text.node, node) else { return Ok(None) };
             (parent, open)
@@ -80,24 +104,18 @@ fn misplaced(text: Manuscript<'_>, field: &UnknownField, node: &Node, entry: &En
     unsafe_(edits)
 }
 
-/// Gives every version the subresources that stand at the top, and takes them away there.
-fn subresources(text: Manuscript<'_>, spec: &Node, entry: &Entry) -> Plan {
-    let Some(addition) = addition(&entry.value) else { return Ok(None) };
+/// Gives every version what stands at the top, and takes it away there.
+fn move_down(text: Manuscript<'_>, spec: &Node, entry: &Entry, name: &str) -> Plan {
     let versions = spec.get("versions").map_or(&[][..], Node::items);
-    let additions = [("subresources".to_owned(), addition)];
-    let mut edits = Vec::new();
-    for version in versions.iter().filter(|it| it.get("subresources").is_none()) {
-        edits.extend(edit::merge(text.target(), version, &additions)?);
+    if versions.is_empty() || entry.value.is_null() {
+        return Ok(None);
     }
-    edits.push(edit::remove(text.target(), spec, "subresources")?);
+    let mut edits = Vec::new();
+    for version in versions.iter().filter(|it| it.get(name).is_none()) {
+        edits.push(edit::copy(text.target(), entry, version, name)?);
+    }
+    edits.push(edit::remove(text.target(), spec, &entry.key)?);
     unsafe_(edits)
-}
-
-/// A value to be written again: empty mappings and mappings of them.
-fn addition(node: &Node) -> Option<Addition> {
-    let Value::Mapping(entries) = &node.value else { return None };
-    let inner = entries.iter().map(|it| Some((it.key.to_string(), addition(&it.value)?)));
-    Some(Addition::Mapping(inner.collect::<Option<_>>()?))
 }
 
 /// Drops the first of two keys that say the same.

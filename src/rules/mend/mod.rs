@@ -96,7 +96,7 @@ fn template_mark(text: Manuscript<'_>) -> Option<Span> {
     Some(Span { start: within.start + mark.start, end: within.start + mark.end })
 }
 
-const MENDABLE: [&str; 11] = [
+const MENDABLE: [&str; 12] = [
     "pruned-status",
     "storage-version-drops",
     "version-drops-status",
@@ -108,7 +108,13 @@ const MENDABLE: [&str; 11] = [
     "misplaced-extension",
     "misplaced-subresources",
     "duplicate-key",
+    "undecodable-crd",
 ];
+
+/// Whether the fix of a rule moves, respells or drops words, and so may make others needless.
+pub(crate) fn is_structural(rule: &str) -> bool {
+    MENDABLE[MENDABLE.len() - 5..].contains(&rule)
+}
 
 fn is_mendable(rule: &str) -> bool {
     MENDABLE.contains(&rule)

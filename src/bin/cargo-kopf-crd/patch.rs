@@ -1,0 +1,81 @@
+//! `patch`: patches for CRDs that one does not own.
+
+use crate::args::PatchArgs;
+use crate::args::PatchFormat;
+use crate::config;
+use crate::inputs;
+use crate::inputs::Content;
+use crate::output;
+use crate::output::Done;
+use crate::output::Failure;
+use crate::output::Outcome;
+use kopf_crd::check::Options;
+use kopf_crd::diagnostic::Safety;
+use kopf_crd::diagnostic::Severity;
+use kopf_crd::patch;
+use kopf_crd::patch::Patch;
+
+pub(crate) fn run(args: &PatchArgs) -> Done {
+    let config = config::load(&args.contract, &args.levels, &args.input)?;
+    let options = Options { width: args.style.width(), ..config.options.clone() };
+    let safety = if args.unsafe_ { Safety::Unsafe } else { Safety::Safe };
+    let inputs = inputs::find(&args.input)?;
+    let mut problems: Vec<String> = inputs.problems.iter().map(|it| it.message.clone()).collect();
+    let mut patches = Vec::new();
+    for input in &inputs.found {
+        match inputs::read(input) {
+            Ok(Content::Text(source)) => patches.extend(patch::patches(&source, &options, safety)),
+            Ok(Content::NotText(source, _, why)) => {
+                problems.push(format!("cannot read `{}`: {why}", source.name))
+            }
+            Err(problem) => problems.push(problem.message),
+        }
+    }
+    problems.iter().for_each(output::error);
+    if patches.is_empty() {
+        return Err(Failure::new("no CRD was seen: there is nothing to patch"));
+    }
+    let needed: Vec<&Patch> = patches.iter().filter(|it| !it.operations.is_empty()).collect();
+    print(args.format, &needed)?;
+    let mut errors = 0;
+    for patch in &patches {
+        errors += tell(patch);
+    }
+    Ok(match () {
+        () if !problems.is_empty() => Outcome::Incomplete,
+        () if errors > 0 => Outcome::Findings,
+        () => Outcome::Clean,
+    })
+}
+
+fn print(format: PatchFormat, needed: &[&Patch]) -> Result<(), Failure> {
+    match (format, needed) {
+        (_, []) => Ok(()),
+        (PatchFormat::Kustomize, needed) => output::print(&patch::kustomize(needed)),
+        (PatchFormat::Kubectl, needed) => {
+            let lines: String = needed.iter().map(|it| patch::kubectl(it)).collect();
+            output::print(&lines)
+        }
+        (PatchFormat::Json, [one]) => {
+            let operations = serde_json::Value::from(one.operations.clone());
+            output::print(&format!("{operations:#}\n"))
+        }
+        (PatchFormat::Json, _) => {
+            Err(Failure::new("`--format json` prints the operations of one CRD: choose it with --only"))
+        }
+    }
+}
+
+/// Says what a patch leaves; gives the number of errors.
+fn tell(patch: &Patch) -> usize {
+    let errors: Vec<_> = patch.left.iter().filter(|it| it.severity == Severity::Error).collect();
+    let name = &patch.name;
+    match (patch.operations.is_empty(), errors.len()) {
+        (true, 0) => output::note(format_args!("{name}: no patch is needed")),
+        (false, 0) => output::note(format_args!("{name}: patched, it keeps what Kopf writes")),
+        _ => errors.iter().for_each(|it| {
+            output::note(format_args!("{name}: {}[{}]: {}", it.severity.name(), it.rule, it.message))
+        }),
+    }
+    errors.len()
+}
