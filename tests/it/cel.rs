@@ -100,7 +100,7 @@ fn a_schema_without_rules_costs_nothing_and_says_nothing() {
 fn what_is_not_modeled_is_unknown_and_never_an_answer() {
     // Each is taken by the server; none is evaluated or even read here.
     let rows = [
-        "quantity(self.s).isLessThan(quantity('1Gi'))",
+        "quantity(self.s).isInteger()",
         "self.l.sortBy(x, x)[0] == 'a'",
         "self.l.all(i, x, i < 3 && x != '')",
         "semver(self.s).major() == 1",
@@ -120,7 +120,7 @@ fn what_is_not_modeled_is_unknown_and_never_an_answer() {
 #[test]
 fn false_and_true_are_known_whatever_else_is_not() {
     let schema =
-        ruled(&["self.n > 0 && quantity(self.s).sign() == 1", "self.n < 5 || quantity(self.s).isInteger()"]);
+        ruled(&["self.n > 0 && semver(self.s).major() == 1", "self.n < 5 || quantity(self.s).isInteger()"]);
     let rules = Rules::of(&schema);
     let outcome = cel::validate(&rules, &schema, &json!({"n": 0, "s": "1"}), None);
     assert_eq!(keys(outcome.errors.iter().map(|it| &it.0)), ["<nil> FieldValueInvalid"]);

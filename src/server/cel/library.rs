@@ -6,6 +6,7 @@
 use crate::server::cel::eval::present;
 use crate::server::cel::formats;
 use crate::server::cel::net;
+use crate::server::cel::quantity;
 use crate::server::cel::strings;
 use crate::server::cel::time;
 use crate::server::cel::time::SECOND;
@@ -82,6 +83,7 @@ pub(super) fn call<'v>(function: &str, args: &[Val<'v>]) -> Result<Val<'v>> {
             }
             None => no_such_overload(),
         },
+        ("quantity" | "isQuantity", _) | (_, [Val::Quantity(_), ..]) => quantity::call(function, args),
         _ if formats::is_function(function) => formats::call(function, args),
         _ => strings::call(function, args),
     }
@@ -90,7 +92,7 @@ pub(super) fn call<'v>(function: &str, args: &[Val<'v>]) -> Result<Val<'v>> {
 /// A value out of an optional; the words of a format's complaint are not modeled.
 fn known<'v>(value: &Val<'v>) -> Result<Val<'v>> {
     match value {
-        Val::Format(_) => unknown("the words of a format's errors are not modeled"),
+        Val::Format("errors") => unknown("the words of a format's errors are not modeled"),
         other => Ok(other.clone()),
     }
 }
@@ -265,7 +267,12 @@ fn type_of<'v>(value: &Val<'v>) -> Result<Val<'v>> {
 }
 
 fn convert<'v>(to: &str, value: &Val<'v>) -> Result<Val<'v>> {
-    let failed = || error(format!("type conversion error to '{to}'"));
+    let name = match to {
+        "duration" => "google.protobuf.Duration",
+        "timestamp" => "google.protobuf.Timestamp",
+        other => other,
+    };
+    let failed = || error(format!("type conversion error from 'string' to '{name}'"));
     let range = || error("integer overflow");
     match (to, value) {
         ("bool", Val::Bool(_))

@@ -20,6 +20,7 @@ mod net;
 mod parse;
 mod plan;
 mod program;
+mod quantity;
 mod regexp;
 mod rules;
 mod strings;

@@ -110,7 +110,10 @@ fn more<'v>(function: &str, text: &str, args: &[Val<'v>]) -> Result<Val<'v>> {
             Ok(times) => Ok(Val::text(text.replacen(&**from, to, times))),
             Err(_) => Ok(Val::text(text.replace(&**from, to))),
         },
-        ("substring", [Val::Int(start)]) => substring(text, *start, text.chars().count() as i64),
+        ("substring", [Val::Int(start)]) => {
+            let length = text.chars().count() as i64;
+            substring(text, *start, length.max(*start))
+        }
         ("substring", [Val::Int(start), Val::Int(end)]) => substring(text, *start, *end),
         _ => unmodeled(function),
     }
@@ -144,8 +147,11 @@ fn position<'v>(text: &str, at: Option<usize>) -> Val<'v> {
 
 fn substring<'v>(text: &str, start: i64, end: i64) -> Result<Val<'v>> {
     let length = text.chars().count() as i64;
-    if start > end || start < 0 || end > length {
+    if start > end {
         return error(format!("invalid substring range. start: {start}, end: {end}"));
+    }
+    if let Some(at) = [start, end].into_iter().find(|it| !(0..=length).contains(it)) {
+        return error(format!("index out of range: {at}"));
     }
     Ok(Val::text(text.chars().skip(start as usize).take((end - start) as usize).collect::<String>()))
 }

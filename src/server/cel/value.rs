@@ -41,6 +41,8 @@ pub(super) enum Val<'v> {
     Url(Rc<net::Url>),
     Ip(IpAddr),
     Cidr(IpAddr, u8),
+    /// A quantity, in billionths.
+    Quantity(i128),
     /// A format of the `format` library, by its name.
     Format(&'static str),
 }
@@ -293,6 +295,7 @@ pub(super) fn equal(one: &Val<'_>, two: &Val<'_>) -> Result<bool> {
         (Val::Timestamp(one), Val::Timestamp(two)) => Ok(one == two),
         (Val::Type(one), Val::Type(two)) => Ok(one == two),
         (Val::Ip(one), Val::Ip(two)) => Ok(one == two),
+        (Val::Quantity(one), Val::Quantity(two)) => Ok(one == two),
         (Val::Cidr(one, a), Val::Cidr(two, b)) => Ok(one == two && a == b),
         (Val::Optional(one), Val::Optional(two)) => match (one, two) {
             (Some(one), Some(two)) => equal(one, two),
