@@ -3,7 +3,6 @@
 //! Mirrors `ProgressRecord` in Kopf's `_cogs/configs/progress.py` and `HandlerState` in `_core/actions/progression.py`.
 //! This module does not know where a record is stored.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
@@ -108,11 +107,4 @@ impl Serialize for Ordered<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().copied())
     }
-}
-
-/// Records out of a mapping of handler ids, such as `status.kopf.progress`. What is no record is left out.
-pub fn read(progress: &Map<String, Value>) -> BTreeMap<String, Record> {
-    let records =
-        progress.iter().filter_map(|(id, value)| Some((id.clone(), Record::deserialize(value).ok()?)));
-    records.collect()
 }

@@ -98,8 +98,6 @@ pub use round_trip::RoundTrip;
 pub use self_check::Lost;
 pub use self_check::check_crd;
 pub use state::KopfState;
-pub use state::Progress;
-pub use state::Time;
 
 /// A resource whose CRD keeps what a Kopf operator writes. Derived: see the [macro](macro@crate::KopfCrd).
 #[diagnostic::on_unimplemented(

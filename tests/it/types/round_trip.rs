@@ -213,7 +213,7 @@ fn kopfs_state_is_read() {
     let read: Kopf<Strict> = reads_and_writes(json!({}));
     let state = read.state("kopf").expect("it is there").expect("Kopf wrote it");
     let record = &state.progress["create_fn/spec.size"];
-    let time = |it: &Option<kopf_crd::types::Time>| {
+    let time = |it: &Option<kopf_crd::kopf::record::Time>| {
         it.as_ref().and_then(|it| it.timestamp()).map(|it| it.to_string())
     };
     assert_eq!(time(&record.started).as_deref(), Some("2026-01-01T12:00:00.123456Z"));
