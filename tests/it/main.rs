@@ -20,6 +20,7 @@ mod kopf;
 mod rules;
 #[cfg(feature = "check")]
 mod simulate;
+mod real;
 mod tidy;
 #[cfg(feature = "check")]
 mod diff;
