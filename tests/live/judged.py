@@ -29,7 +29,7 @@ EFFECTS = [
 def flags(row):
     """The contract flags of a scenario."""
     operator = scenarios.OPERATORS[row["operator"]]
-    found = [f"--kopf={row.get('kopf', '1.45.2')}", *scenarios.STORAGES[row["storage"]][1]]
+    found = [f"--kopf={row.get('kopf', scenarios.NEWEST)}", *scenarios.STORAGES[row["storage"]][1]]
     results = [f"--result={it['id']}={json.dumps(it['returns'])}" for it in operator["handlers"] if "returns" in it]
     found += results or ["--results=none"]
     found += [f"--writes=status.{key}={json.dumps(it)}" for key, it in operator.get("writes", {}).items()]

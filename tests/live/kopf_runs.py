@@ -17,7 +17,7 @@ WORKERS = 6
 def run_all(plane, binary, wanted=None, deadline=None, say=print):
     """Runs the scenarios. Answers with counts and the disagreements."""
     rows = [it for it in scenarios.SCENARIOS if not wanted or any(word in it["name"] for word in wanted)]
-    for version in {it.get("kopf", "1.45.2") for it in rows}:
+    for version in {it.get("kopf", scenarios.NEWEST) for it in rows}:
         observe.virtualenv(version, say)
     can = {name: bool(binary) and judged.has_command(binary, name) for name in ("check", "fix")}
     for name, there in can.items():
@@ -116,7 +116,7 @@ class Scenario:
         path.write_text(text)
         settings, _ = scenarios.STORAGES[self.row["storage"]]
         scenario = {"group": group, "handlers": self.operator["handlers"], **settings}
-        scenario |= {"kopf": self.row.get("kopf", "1.45.2"), "version": self.row.get("handled", "v1")}
+        scenario |= {"kopf": self.row.get("kopf", scenarios.NEWEST), "version": self.row.get("handled", "v1")}
         return observe.run(self.plane, scenario, self.operator, group, folder, text)
 
     def report(self, path):

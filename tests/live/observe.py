@@ -88,7 +88,7 @@ def launch(plane, scenario, folder):
         "TOKEN": plane.token, "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1",
     }  # fmt: skip
     how = ["--peering", scenario["peering"], "--priority", str(scenario["priority"])] if "peering" in scenario else ["--standalone"]
-    command = [virtualenv(scenario.get("kopf", "1.45.2")), "run", *how, "-A", str(HERE / "handlers.py")]
+    command = [virtualenv(scenario["kopf"]), "run", *how, "-A", str(HERE / "handlers.py")]
     with open(log, "ab") as out:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environment, start_new_session=True, cwd=folder,

@@ -66,7 +66,7 @@ def observed(plane, text, folder, group):
             home = pathlib.Path(folder, f"{group}-{priority}")
             home.mkdir()
             handlers = [{"on": "create", "id": "create_fn"}]
-            scenario = {"group": group, "handlers": handlers, "peering": "default", "priority": priority}
+            scenario = {"group": group, "handlers": handlers, "kopf": scenarios.NEWEST, "peering": "default", "priority": priority}
             operators.append(observe.launch(plane, scenario, str(home)))
             observe.wait_for_startup(*operators[-1])
             time.sleep(2)  # Until its presence is written, and seen by the other.

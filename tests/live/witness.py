@@ -13,6 +13,7 @@ import time
 import api
 import judged
 import observe
+import scenarios
 
 WORKERS = 12
 # PyYAML comes with Kopf. Timestamps stay texts, as the server reads them.
@@ -101,7 +102,7 @@ class Witnessed:
         answer = api.create_crd(self.server, text, "application/yaml", dry=True)
         if answer.code == 201 and answer.body["metadata"]["name"] == self.told["name"]:
             return {key: answer.body[key] for key in ("apiVersion", "kind", "spec")} | {"metadata": bare(answer.body["metadata"])}
-        python = observe.virtualenv("1.45.2").replace("/bin/kopf", "/bin/python")
+        python = observe.virtualenv(scenarios.NEWEST).replace("/bin/kopf", "/bin/python")
         ran = subprocess.run([python, "-c", EXTRACT, self.told["file"]], capture_output=True, text=True, timeout=60)
         for it in flat(json.loads(ran.stdout or "[]")):
             if it.get("metadata", {}).get("name") == self.told["name"]:
