@@ -225,12 +225,7 @@ impl Serving<'_> {
             return;
         }
         let outcome = cel::validate(&served.rules, schema, value, old);
-        // The server shows the type of the value, not the value.
-        verdict.problems.extend(outcome.errors.into_iter().map(|(error, at)| Problem {
-            error,
-            value: "object".into(),
-            at,
-        }));
+        verdict.problems.extend(outcome.errors);
         verdict.unknown.extend(outcome.unknown.into_iter().map(|it| it.0));
     }
 }

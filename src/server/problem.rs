@@ -18,6 +18,9 @@ pub struct Problem {
     pub at: Span,
 }
 
+/// The value of an error that does not show it: the server leaves out objects, lists and long texts.
+pub const OMITTED: &str = "<value omitted>";
+
 /// The field of an error about the whole object.
 pub const NO_FIELD: &str = "<nil>";
 
@@ -65,7 +68,7 @@ impl Problem {
             0.. => format!("may not be more than {max} bytes"),
             _ => "value is too long".to_owned(),
         };
-        Self::new("FieldValueTooLong", field, Value::from("<value omitted>"), detail)
+        Self::new("FieldValueTooLong", field, Value::from(OMITTED), detail)
     }
 
     /// `Too many`: items or properties.
@@ -94,7 +97,7 @@ impl Problem {
             _ => ("Invalid value", true),
         };
         let mut text = name.to_owned();
-        if shown {
+        if shown && self.value != OMITTED {
             text.push_str(": ");
             text.push_str(&match &self.value {
                 Value::String(text) => go::quote(text),

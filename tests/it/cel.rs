@@ -75,9 +75,11 @@ fn rules_get_the_servers_answers() {
             continue;
         }
         let outcome = cel::validate(&rules, &schema, &case["object"], case.get("old"));
-        let ours = outcome.errors.iter().map(|(it, _)| match it.detail.starts_with("rule compile error") {
-            true => format!("{} {}", it.field, it.ty),
-            false => format!("{} {} {}", it.field, it.ty, it.detail),
+        let ours = outcome.errors.iter().map(|it| &it.error).map(|it| {
+            match it.detail.starts_with("rule compile error") {
+                true => format!("{} {}", it.field, it.ty),
+                false => format!("{} {} {}", it.field, it.ty, it.detail),
+            }
         });
         let mut ours: Vec<_> = ours.collect();
         ours.sort();

@@ -183,9 +183,9 @@ impl<'s> Walk<'_, 's> {
             cel::validate(&rules, schema, default, None),
             cel::validate(&rules, schema, default, Some(default)),
         );
-        let mut errors: Vec<FieldError> = comes.errors.into_iter().map(|it| it.0).collect();
+        let mut errors: Vec<FieldError> = comes.errors.into_iter().map(|it| it.error).collect();
         errors.extend(
-            stays.errors.into_iter().map(|it| it.0).filter(|it| !errors.contains(it)).collect::<Vec<_>>(),
+            stays.errors.into_iter().map(|it| it.error).filter(|it| !errors.contains(it)).collect::<Vec<_>>(),
         );
         let at = schema.span("default");
         for mut error in errors {

@@ -32,6 +32,7 @@ mod value;
 
 use crate::server::FieldError;
 use crate::server::Unknown;
+use crate::server::problem::Problem;
 use crate::source::Span;
 
 pub use admit::admit;
@@ -51,7 +52,7 @@ pub struct Compiled {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcome {
     /// The errors the server would answer, each with the rule it comes from.
-    pub errors: Vec<(FieldError, Span)>,
+    pub errors: Vec<Problem>,
     /// Which rules cannot be evaluated on this value.
     pub unknown: Vec<Unknown>,
 }

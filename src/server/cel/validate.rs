@@ -19,6 +19,8 @@ use crate::server::cel::syntax::Failure;
 use crate::server::cel::value;
 use crate::server::cel::value::Stop;
 use crate::server::cel::value::Val;
+use crate::server::problem::OMITTED;
+use crate::server::problem::Problem;
 use crate::server::ratchet::Correlated;
 use serde_json::Value;
 
@@ -98,6 +100,7 @@ impl Run {
                     "FieldValueInvalid",
                     format!("rule compile error: {why}"),
                     written,
+                    Value::from(site.schema.ty.as_str()),
                 );
             }
             Some(Err(Failure::Unknown(why))) => return self.unknown(site.path, written, why),
@@ -123,7 +126,11 @@ impl Run {
                     "FieldValueDuplicate" => String::new(),
                     _ => self.message(site, rule, written),
                 };
-                self.error(&path, reason, detail, written);
+                let shown = match site.schema.ty.as_str() {
+                    "object" | "array" => Value::from(OMITTED),
+                    _ => site.value.clone(),
+                };
+                self.error(&path, reason, detail, written, shown);
             }
             Err(Stop::Error(why)) => {
                 let detail = if why.starts_with("no such overload") {
@@ -135,7 +142,13 @@ impl Run {
                 } else {
                     format!("{why} evaluating rule: {}", name(written))
                 };
-                self.error(site.path, "FieldValueInvalid", detail, written);
+                self.error(
+                    site.path,
+                    "FieldValueInvalid",
+                    detail,
+                    written,
+                    Value::from(site.schema.ty.as_str()),
+                );
             }
             Err(Stop::Unknown(why)) => self.unknown(site.path, written, &why),
         }
@@ -179,10 +192,21 @@ impl Run {
         }
     }
 
-    fn error(&mut self, path: &str, ty: &'static str, detail: String, written: &ValidationRule) {
+    fn error(
+        &mut self,
+        path: &str,
+        ty: &'static str,
+        detail: String,
+        written: &ValidationRule,
+        shown: Value,
+    ) {
         // Go prints the path of the root itself so.
         let field = if path.is_empty() { "<nil>" } else { path }.to_owned();
-        self.res.errors.push((FieldError { field, ty, detail }, written.at));
+        self.res.errors.push(Problem {
+            error: FieldError { field, ty, detail },
+            value: shown,
+            at: written.at,
+        });
     }
 
     fn unknown(&mut self, path: &str, written: &ValidationRule, why: &str) {
