@@ -3,6 +3,7 @@
 //! Every byte that is not part of an edit stays. What cannot be edited well is refused with the reason. What the keys
 //! mean is not known here.
 
+use super::hand::{Look, block, entry_end, is_flow, last_leaf, own_entries, quoted, step_of};
 use super::lines::{self, Lines};
 use super::{Document, Entry, Node, Style, Value};
 use crate::source::Edit;
@@ -166,25 +167,16 @@ pub fn rename(target: Target<'_>, key: Span, old: &str, new: &str) -> Edit {
     Edit { span: Span { start, end }, text: new[front..new.len() - back].to_owned() }
 }
 
+fn insert(at: u32, text: String) -> Edit {
+    Edit { span: Span { start: at, end: at }, text }
+}
+
 fn delete(span: Span) -> Edit {
     Edit { span, text: String::new() }
 }
 
 fn refusal(reason: &'static str, at: Span) -> Refusal {
     Refusal { reason, at }
-}
-
-/// The entries that are written in the mapping itself, in the order of the text.
-fn own_entries(node: &Node) -> Vec<&Entry> {
-    let inside = |it: &&Entry| it.key_span.start >= node.span.start && it.key_span.end <= node.span.end;
-    let mut own: Vec<&Entry> = node.entries().iter().filter(inside).collect();
-    own.sort_by_key(|it| it.key_span.start);
-    own
-}
-
-/// The byte after an entry; of an alias only its key's place is known.
-fn entry_end(entry: &Entry) -> u32 {
-    if entry.value.shared { entry.key_span.end } else { entry.value.span.end.max(entry.key_span.end) }
 }
 
 impl Target<'_> {
@@ -407,73 +399,4 @@ impl Target<'_> {
     fn step(self, lines: &Lines<'_>, node: &Node) -> usize {
         step_of(lines, node).or_else(|| step_of(lines, &self.document.root)).unwrap_or(2)
     }
-}
-
-/// How new entries look.
-struct Look {
-    flow: bool,
-    quoted: bool,
-    step: usize,
-}
-
-fn insert(at: u32, text: String) -> Edit {
-    Edit { span: Span { start: at, end: at }, text }
-}
-
-fn block(key: &str, addition: &Addition, indent: usize, look: &Look) -> Vec<String> {
-    let pad = " ".repeat(indent);
-    match addition {
-        Addition::Mapping(inner) if !look.flow => {
-            let mut found = vec![format!("{pad}{}:", lines::key(key, look.quoted))];
-            found.extend(inner.iter().flat_map(|(key, it)| block(key, it, indent + look.step, look)));
-            found
-        }
-        _ => vec![format!("{pad}{}", lines::flow_entry(key, addition, look.quoted, false))],
-    }
-}
-
-/// Whether the neighbors write their mappings in braces.
-fn is_flow(own: &[&Entry]) -> bool {
-    let mappings = own.iter().filter(|it| !it.value.entries().is_empty() && !it.value.shared);
-    let flows = mappings.clone().filter(|it| it.value.style == Style::Flow).count();
-    flows * 2 > mappings.count()
-}
-
-/// Whether all keys of a mapping stand in quotes.
-fn quoted(node: &Node) -> bool {
-    let own = own_entries(node);
-    // A key in quotes is longer than its text.
-    !own.is_empty() && own.iter().all(|it| (it.key_span.end - it.key_span.start) as usize >= it.key.len() + 2)
-}
-
-/// The last node inside, in the order of the text.
-fn last_leaf(node: &Node) -> &Node {
-    let last = match &node.value {
-        Value::Mapping(_) => own_entries(node).last().map(|it| &it.value),
-        Value::Sequence(items) => items.last(),
-        _ => None,
-    };
-    match last {
-        Some(last) if !last.shared => last_leaf(last),
-        _ => node,
-    }
-}
-
-fn step_of(lines: &Lines<'_>, node: &Node) -> Option<usize> {
-    for entry in node.entries().iter().filter(|it| !it.value.shared) {
-        let Some(inner) = entry.value.entries().first().filter(|_| !entry.value.shared) else {
-            if let Some(step) = entry.value.items().iter().find_map(|it| step_of(lines, it)) {
-                return Some(step);
-            }
-            continue;
-        };
-        let (outer, inner) = (lines.column(entry.key_span.start), lines.column(inner.key_span.start));
-        if lines.is_first(entry.value.entries()[0].key_span.start) && inner > outer {
-            return Some(inner - outer);
-        }
-        if let Some(step) = step_of(lines, &entry.value) {
-            return Some(step);
-        }
-    }
-    None
 }

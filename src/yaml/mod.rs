@@ -6,6 +6,8 @@
 #[cfg(feature = "check")]
 mod decode;
 #[cfg(feature = "check")]
+mod faults;
+#[cfg(feature = "check")]
 mod print;
 #[cfg(feature = "check")]
 mod raw;
@@ -17,6 +19,8 @@ mod split;
 mod stream;
 #[cfg(feature = "check")]
 mod strict;
+#[cfg(feature = "check")]
+mod hand;
 #[cfg(feature = "check")]
 mod lines;
 #[cfg(feature = "check")]

@@ -5,11 +5,11 @@
 
 use std::borrow::Cow;
 
-use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, StructureStyle};
+use granit_parser::{Event, Options, Parser, ScalarStyle, StructureStyle};
 
 use super::scalar::Tag;
 use super::strict::{self, Fault};
-use super::{Comment, Error, Style};
+use super::{Comment, Error, Style, faults};
 use crate::source::Span;
 
 /// A node; the nodes of a collection follow it.
@@ -56,15 +56,7 @@ const GO_DEPTH: usize = 10_000;
 
 /// Reads the first document of `text`, which starts at byte `base` of its source.
 pub(super) fn read(text: &str, base: usize, ending: Ending) -> Result<Document<'_>, Error> {
-    if let Some(at) = control_character(text) {
-        let end = at + text[at..].chars().next().map_or(0, char::len_utf8);
-        let help = "remove the character, or write it as an escape in a double-quoted string";
-        return Err(Error {
-            message: "control characters are not allowed".into(),
-            span: Span::new(base + at, base + end),
-            help: Some(help.into()),
-        });
-    }
+    faults::control_character(text, base)?;
     let mut parser = Parser::new_from_str_with_options(text, options(ending, false));
     let mut reader = Reader {
         text,
@@ -85,22 +77,22 @@ pub(super) fn read(text: &str, base: usize, ending: Ending) -> Result<Document<'
                 rest = Some((base + fault.marker().byte_offset().unwrap_or(text.len())) as u32);
                 break;
             }
-            Err(fault) => return Err(error(&fault, text, base)),
+            Err(fault) => return Err(faults::parser(&fault, text, base)),
         };
         let span = span.byte_range().unwrap_or_default();
         match event {
             Event::DocumentStart(explicit, version) => {
                 let directives = if explicit { &text[..span.start] } else { "" };
-                directive_fault(directives, version.map(|it| (it.major, it.minor)), base)?;
+                faults::directive(directives, version.map(|it| (it.major, it.minor)), base)?;
             }
             Event::DocumentEnd => {
-                reader.strictness.gap(span.start).map_err(|it| fault_at(it, base))?;
+                reader.strictness.gap(span.start).map_err(|it| faults::strict(it, base))?;
                 if !matches!(parser.next_event(), None | Some(Ok((Event::StreamEnd, _)))) {
                     rest = Some((base + span.end) as u32);
                 }
                 break;
             }
-            event => reader.event(event, span).map_err(|it| fault_at(it, base))?,
+            event => reader.event(event, span).map_err(|it| faults::strict(it, base))?,
         }
     }
     if reader.nodes.is_empty() {
@@ -109,31 +101,9 @@ pub(super) fn read(text: &str, base: usize, ending: Ending) -> Result<Document<'
             let (message, span) = ("did not find expected node content".into(), Span::new(at, at + 3));
             return Err(Error { message, span, help: Some("remove the `...`: it ends no document".into()) });
         }
-        reader.strictness.gap(text.len()).map_err(|it| fault_at(it, base))?;
+        reader.strictness.gap(text.len()).map_err(|it| faults::strict(it, base))?;
     }
     Ok(Document { nodes: reader.nodes, rest })
-}
-
-/// Go knows two directives, and one version of YAML.
-fn directive_fault(text: &str, version: Option<(u32, u32)>, base: usize) -> Result<(), Error> {
-    let mut at = base;
-    for line in text.split_inclusive('\n') {
-        let known = line.starts_with("%YAML") || line.starts_with("%TAG");
-        let message = match known {
-            true if line.starts_with("%YAML") && version != Some((1, 1)) => {
-                "found incompatible YAML document"
-            }
-            false if line.starts_with('%') => "found unknown directive name",
-            _ => "",
-        };
-        if !message.is_empty() {
-            let span = Span::new(at, at + line.trim_end().len());
-            let help = "remove the line: the server's parser knows YAML 1.1 and its directives only";
-            return Err(Error { message: message.into(), span, help: Some(help.into()) });
-        }
-        at += line.len();
-    }
-    Ok(())
 }
 
 /// The text as the parser must see it: of the line breaks of YAML 1.1 it knows not all.
@@ -180,31 +150,6 @@ fn options(ending: Ending, comments: bool) -> Options {
         flow_nesting_limit: GO_DEPTH,
         block_nesting_limit: 2 * GO_DEPTH,
     }
-}
-
-/// The first character that libyaml's reader refuses anywhere, even in a comment (`readerc.go`).
-fn control_character(text: &str) -> Option<usize> {
-    const BLOCK: usize = 64;
-    let suspicious = |it: u8| {
-        (it < 0x20) & (it != b'\t') & (it != b'\n') & (it != b'\r')
-            | (it == 0x7F)
-            | (it == 0xC2)
-            | (it == 0xEF)
-    };
-    let bytes = text.as_bytes();
-    // Without branches a block is looked at in a few instructions.
-    let blocks = bytes.chunks(BLOCK).enumerate();
-    let doubtful = blocks.filter(|(_, block)| block.iter().fold(false, |any, it| any | suspicious(*it)));
-    for (index, block) in doubtful {
-        for (offset, _) in block.iter().enumerate().filter(|(_, it)| suspicious(**it)) {
-            let at = index * BLOCK + offset;
-            match text[at..].chars().next() {
-                Some('\u{85}' | '\u{A0}'..='\u{FFFD}') => {}
-                _ => return Some(at),
-            }
-        }
-    }
-    None
 }
 
 struct Reader<'a> {
@@ -432,67 +377,5 @@ impl<'a> Reader<'a> {
                 _ => at += 1,
             }
         }
-    }
-}
-
-fn fault_at(fault: Fault, base: usize) -> Error {
-    let span = Span::new(base + fault.at, base + fault.at + 1);
-    Error { message: fault.message.into(), span, help: Some(fault.help.into()) }
-}
-
-fn error(error: &ScanError, text: &str, base: usize) -> Error {
-    let at = error.marker().byte_offset().unwrap_or(text.len()).min(text.len());
-    let (message, help) = words(error.kind());
-    let message = message.map_or_else(|| error.info(), str::to_owned);
-    let tab = tab_indentation(text, at);
-    let (at, help) = match tab {
-        Some(tab) if help.is_none() || is_tab(error.kind()) => {
-            (tab, Some("indent with spaces: YAML forbids tabs there"))
-        }
-        _ => (at, help),
-    };
-    let width = text.get(at..).and_then(|it| it.chars().next()).map_or(0, char::len_utf8);
-    Error { message, span: Span::new(base + at, base + at + width), help: help.map(str::to_owned) }
-}
-
-fn is_tab(kind: &ErrorKind) -> bool {
-    matches!(kind, ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation)
-}
-
-/// The tab in the indentation of the line of a byte.
-fn tab_indentation(text: &str, at: usize) -> Option<usize> {
-    let start = text.as_bytes()[..at].iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
-    let line = &text[start..];
-    let indentation = line.len() - line.trim_start_matches([' ', '\t']).len();
-    line[..indentation].find('\t').map(|it| start + it)
-}
-
-/// Go's words for the commonest faults, and what to do about them.
-fn words(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
-    match kind {
-        ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation => (
-            Some("found a tab character that violates indentation"),
-            Some("indent with spaces: YAML forbids tabs there"),
-        ),
-        ErrorKind::MappingValueNotAllowed => (
-            Some("mapping values are not allowed in this context"),
-            Some("put text that holds `: ` in quotes, or start the mapping on a line of its own"),
-        ),
-        ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey => (
-            Some("could not find expected ':'"),
-            Some("a key ends with `: `; text over several lines needs quotes or a block scalar (`|`)"),
-        ),
-        ErrorKind::UnexpectedCharacter { character: '@' | '`' | '%' } => (
-            Some("found character that cannot start any token"),
-            Some("put the text in quotes: it starts with a character that YAML reserves"),
-        ),
-        ErrorKind::ExpectedBlockMappingKey | ErrorKind::InvalidIndentation => {
-            (Some("did not find expected key"), Some("line the key up with the other keys of its mapping"))
-        }
-        ErrorKind::UnknownAnchor => (
-            Some("unknown anchor referenced"),
-            Some("an anchor (`&name`) must stand before its alias, in the same document"),
-        ),
-        _ => (None, None),
     }
 }
