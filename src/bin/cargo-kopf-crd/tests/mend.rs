@@ -1,0 +1,186 @@
+//! `fix`, `patch` and `diff` of the built binary: files, links, streams, revisions, exit codes.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::process::Stdio;
+use tempfile::TempDir;
+
+const OPEN: &str = "status: {type: object, x-kubernetes-preserve-unknown-fields: true}";
+const CLOSED: &str = "status: {type: object}";
+
+fn crd(status: &str) -> String {
+    format!(
+        "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {{name: widgets.example.com}}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {{kind: Widget, plural: widgets}}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      subresources: {{status: {{}}}}
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            {status}
+"
+    )
+}
+
+fn mended() -> String {
+    crd(
+        "status: {type: object, properties: {kopf: {type: object, x-kubernetes-preserve-unknown-fields: true}}}",
+    )
+}
+
+/// The exit code, stdout and stderr of a run.
+fn run(dir: &Path, args: &[&str], stdin: &str) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-kopf-crd"));
+    command.current_dir(dir).args(args).args(["--results", "none"]).env_remove("GITHUB_ACTIONS");
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipes.spawn().expect("the binary starts");
+    let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
+    let done = child.wait_with_output().expect("the binary ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (done.status.code().expect("a code"), text(done.stdout), text(done.stderr))
+}
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let dir = tempfile::tempdir().expect("a directory");
+    for (name, text) in files {
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+    dir
+}
+
+fn read(dir: &TempDir, name: &str) -> String {
+    fs::read_to_string(dir.path().join(name)).expect("a file")
+}
+
+#[test]
+fn files_are_mended_in_place() {
+    let dir = folder(&[("a.yaml", &crd(CLOSED)), ("b.yaml", &crd(OPEN)), ("c.yaml", "a: 1\n")]);
+    let (code, out, err) = run(dir.path(), &["fix", "."], "");
+    assert_eq!((code, out.as_str()), (0, ""), "{err}");
+    assert!(err.contains("a.yaml: 1 finding mended") && !err.contains("b.yaml"), "{err}");
+    assert_eq!((read(&dir, "a.yaml"), read(&dir, "b.yaml")), (mended(), crd(OPEN)));
+    let names = fs::read_dir(dir.path()).expect("the directory").count();
+    assert_eq!(names, 3, "nothing is left beside the files");
+    let (code, _, err) = run(dir.path(), &["fix", "."], "");
+    assert_eq!((code, err.as_str()), (0, ""));
+}
+
+#[test]
+fn a_diff_writes_nothing() {
+    let dir = folder(&[("a.yaml", &crd(CLOSED))]);
+    let (code, out, err) = run(dir.path(), &["fix", "--diff", "a.yaml"], "");
+    assert_eq!(code, 0, "{err}");
+    assert!(out.starts_with("--- a/a.yaml\n+++ b/a.yaml\n@@ "), "{out}");
+    assert_eq!(out.lines().filter(|it| it.starts_with('+') && it.contains("kopf")).count(), 1, "{out}");
+    assert_eq!(read(&dir, "a.yaml"), crd(CLOSED));
+}
+
+#[test]
+fn stdin_goes_to_stdout() {
+    let dir = folder(&[]);
+    let (code, out, _) = run(dir.path(), &["fix", "-"], &crd(CLOSED));
+    assert_eq!((code, out), (0, mended()));
+    let (code, out, _) = run(dir.path(), &["fix", "-"], &crd(OPEN));
+    assert_eq!((code, out), (0, crd(OPEN)));
+    let required = crd("status: {type: object, x-kubernetes-preserve-unknown-fields: true, required: [a]}");
+    let (code, out, err) = run(dir.path(), &["fix", "-"], &required);
+    assert_eq!((code, out.as_str()), (1, required.as_str()));
+    assert!(err.contains("rejected-status"), "{err}");
+    let (code, out, _) = run(dir.path(), &["fix", "--unsafe", "-"], &required);
+    assert_eq!((code, out), (0, crd(OPEN)));
+}
+
+#[test]
+fn what_cannot_be_mended_is_said() {
+    let dir = folder(&[("a.yaml", "kind: CustomResourceDefinition\na: [\n"), ("b.yaml", &crd(CLOSED))]);
+    let (code, _, err) = run(dir.path(), &["fix", "a.yaml", "b.yaml"], "");
+    assert_eq!(code, 1);
+    assert!(err.contains("unparsable-yaml"), "{err}");
+    assert_eq!(read(&dir, "b.yaml"), mended());
+    assert_eq!(run(dir.path(), &["fix", "missing.yaml"], "").0, 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_and_links_stay() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    let dir = folder(&[("real/a.yaml", &crd(CLOSED)), ("hard.yaml", &crd(CLOSED))]);
+    let real = dir.path().join("real/a.yaml");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("permissions");
+    symlink("real/a.yaml", dir.path().join("link.yaml")).expect("a link");
+    fs::hard_link(dir.path().join("hard.yaml"), dir.path().join("other.yaml")).expect("a link");
+    let (code, _, err) = run(dir.path(), &["fix", "link.yaml", "hard.yaml"], "");
+    assert_eq!(code, 0, "{err}");
+    assert!(fs::symlink_metadata(dir.path().join("link.yaml")).expect("the link").is_symlink());
+    assert_eq!(read(&dir, "real/a.yaml"), mended());
+    assert_eq!(fs::metadata(&real).expect("the file").permissions().mode() & 0o777, 0o640);
+    assert_eq!((read(&dir, "hard.yaml"), read(&dir, "other.yaml")), (mended(), mended()));
+    assert_eq!(fs::metadata(dir.path().join("hard.yaml")).expect("the file").nlink(), 2);
+}
+
+#[test]
+fn patches_are_printed() {
+    let dir = folder(&[("a.yaml", &crd(CLOSED)), ("b.yaml", &crd(OPEN))]);
+    let (code, out, _) = run(dir.path(), &["patch", "a.yaml"], "");
+    assert!(code == 0 && out.starts_with("patches:\n- patch: |\n    - op: test\n"), "{out}");
+    let (code, out, _) = run(dir.path(), &["patch", "--format", "kubectl", "a.yaml"], "");
+    assert!(code == 0 && out.starts_with("kubectl patch crd widgets.example.com --type=json -p '["), "{out}");
+    let (code, out, err) = run(dir.path(), &["patch", "b.yaml"], "");
+    assert_eq!((code, out.as_str()), (0, ""), "{err}");
+    assert!(err.contains("no patch is needed"), "{err}");
+    assert_eq!(run(dir.path(), &["patch", "-"], "a: 1\n").0, 2);
+}
+
+#[test]
+fn states_are_compared() {
+    let dir = folder(&[("old/a.yaml", &crd(OPEN)), ("new/a.yaml", &crd(CLOSED)), ("empty/x.txt", "")]);
+    let (code, out, err) = run(dir.path(), &["diff", "old", "new"], "");
+    assert_eq!(code, 1, "{err}");
+    assert!(out.contains("were kept and are pruned") && out.contains("new/a.yaml:17:13"), "{out}");
+    assert_eq!(run(dir.path(), &["diff", "new/a.yaml", "old/a.yaml"], "").0, 0);
+    assert_eq!(run(dir.path(), &["diff", "--duplicates"], "").0, 1);
+    assert_eq!(run(dir.path(), &["diff", "old"], "").0, 2);
+    assert_eq!(run(dir.path(), &["diff", "old", "missing"], "").0, 2);
+    let (code, out, _) = run(dir.path(), &["diff", "old", "new", "--format", "json"], "");
+    assert!(code == 1 && out.contains("\"schema\": \"kopf-crd/diff/v1\""), "{out}");
+}
+
+#[test]
+fn revisions_are_compared() {
+    let dir = folder(&[("crds/a.yaml", &crd(OPEN))]);
+    let git = |words: &[&str]| {
+        let mut command = Command::new("git");
+        command
+            .current_dir(dir.path())
+            .args(["-c", "user.name=x", "-c", "user.email=x@example.com"])
+            .args(words);
+        command.output().is_ok_and(|it| it.status.success())
+    };
+    if !git(&["init", "-q"]) {
+        println!("skipped: git is not here");
+        return;
+    }
+    assert!(git(&["add", "-A"]) && git(&["commit", "-qm", "one"]));
+    fs::write(dir.path().join("crds/a.yaml"), crd(CLOSED)).expect("a file");
+    assert_eq!(run(dir.path(), &["diff", "HEAD:crds", "crds"], "").0, 1);
+    assert_eq!(run(dir.path(), &["diff", "HEAD:crds/a.yaml", "HEAD:crds/a.yaml"], "").0, 0);
+    assert!(git(&["commit", "-qam", "two"]));
+    let (code, out, err) = run(dir.path(), &["diff", "--git", "HEAD~1..HEAD"], "");
+    assert_eq!(code, 1, "{err}");
+    assert!(out.contains("--> crds/a.yaml:17:13"), "{out}");
+    assert_eq!(run(dir.path(), &["diff", "--git", "HEAD~1..HEAD", "elsewhere"], "").0, 2);
+    assert_eq!(run(dir.path(), &["diff", "--git", "nowhere..HEAD"], "").0, 2);
+}
