@@ -108,6 +108,10 @@ impl Contract {
     /// One line for people: what is assumed of the operator.
     pub fn describe(&self) -> String {
         let mut line = format!("Kopf {}", self.kopf);
+        if self.kopf > KopfVersion::NEWEST {
+            write!(line, " (taken for {}, the newest that is known)", KopfVersion::NEWEST)
+                .expect("memory takes any text");
+        }
         if self.peering {
             line.push_str(": the presence of operators in `status`");
             return line;

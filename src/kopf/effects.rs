@@ -81,7 +81,7 @@ effects! {
     KEEPS_RECORDS "keeps-records"
         "never takes the records away: each cycle ends in a refused request (422), and a restart takes them for unfinished"
     RECORDS_RETURN "records-return"
-        "never gets rid of the records: a default brings them back, and handlers count as begun before they are called"
+        "works, but a default brings records back, and each patch logs a warning"
     TOUCH_RETURNS "touch-returns"
         "works, but a default brings the timestamp back, and each patch logs a warning"
     READS_COPY "reads-copy"

@@ -134,6 +134,11 @@ fn slots_follow_from_the_storages() {
 fn a_contract_is_told_in_one_line() {
     let rows = [
         (
+            json!({"kopf": "2.0", "storage": "annotations", "results": "none"}),
+            "Kopf 2.0.0 (taken for 1.45.2, the newest that is known), progress in annotations `kopf.zalando.org/…`, \
+             diff-base in annotation `kopf.zalando.org/last-handled-configuration`, no results",
+        ),
+        (
             json!({}),
             "Kopf 1.45.2, progress in `status.kopf.progress`, diff-base in `status.kopf.last-handled-configuration`, any results",
         ),
