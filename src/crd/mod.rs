@@ -1,5 +1,6 @@
 //! A CustomResourceDefinition, v1 or v1beta1, as the API server holds it after decoding, defaulting and conversion.
 
+mod check;
 mod read;
 mod shape;
 

@@ -7,6 +7,8 @@ mod cases;
 mod cel;
 #[cfg(feature = "check")]
 mod random_crd;
+#[cfg(feature = "check")]
+mod random_schema;
 mod contract;
 mod effects;
 #[cfg(feature = "check")]
