@@ -25,8 +25,8 @@ pub(crate) fn check(derived: &DeriveInput, input: &Input, errors: &mut Errors) {
     round_trip(input, errors);
 }
 
-/// A handler's result or Kopf's own state needs keys beside those of the spec's sibling, so the root must be an object
-/// with named parts; kube makes one of a struct only.
+/// Kube takes an enum as well, and finds out when `crd()` runs, by a panic, whether its variants go together in one schema.
+/// A field of a struct keeps that to one place of the spec.
 fn shape(derived: &DeriveInput, errors: &mut Errors) {
     let kind = match derived.data {
         Data::Struct(_) => return,

@@ -7,8 +7,12 @@ use crate::source;
 use crate::source::Edit;
 use crate::source::Span;
 use crate::yaml;
+use crate::yaml::Document;
 use crate::yaml::Node;
 use crate::yaml::Style;
+
+/// How often words are quoted before giving up. Each round ends a collision or quotes everything that is left.
+const MAX_ROUNDS: usize = 16;
 
 /// A CRD as YAML.
 ///
@@ -20,12 +24,20 @@ use crate::yaml::Style;
 pub fn yaml(crd: &Value) -> Result<String, String> {
     let crd = whole_numbers(crd);
     let mut text = serde_yaml::to_string(&crd).map_err(|error| format!("it cannot be printed: {error}"))?;
-    let mut edits = Vec::new();
-    quote(&read(&text)?, &crd, &mut edits);
-    if !edits.is_empty() {
+    // Keys that collide (`5` and `5_`) hide each other until the first is quoted.
+    for _ in 0..MAX_ROUNDS {
+        let document = read(&text)?;
+        let mut edits = Vec::new();
+        match document.duplicates.is_empty() {
+            true => quote(&document.root, &crd, &mut edits),
+            false => collisions(&document, &text, &mut edits),
+        }
+        if edits.is_empty() {
+            break;
+        }
         text = source::apply(&text, &edits).0;
     }
-    if whole_numbers(&read(&text)?.to_json()) != crd {
+    if whole_numbers(&read(&text)?.root.to_json()) != crd {
         return Err("it cannot be printed so that the API server's rules of YAML read it back".to_owned());
     }
     Ok(text)
@@ -52,12 +64,22 @@ fn whole_numbers(value: &Value) -> Value {
     }
 }
 
-fn read(text: &str) -> Result<Node, String> {
+fn read(text: &str) -> Result<Document, String> {
     let mut stream = yaml::parse(text);
     match (stream.documents.pop(), stream.errors.pop()) {
-        (Some(document), None) if stream.documents.is_empty() => Ok(document.root),
+        (Some(document), None) if stream.documents.is_empty() => Ok(document),
         (_, Some(error)) => Err(format!("it cannot be printed as YAML: {}", error.message)),
         _ => Err("it cannot be printed as one document".to_owned()),
+    }
+}
+
+/// Quotes the plain keys of those that are read as one key. A quoted key is one already for what it is.
+fn collisions(document: &Document, text: &str, edits: &mut Vec<Edit>) {
+    for span in document.duplicates.iter().flat_map(|it| [it.first, it.last]) {
+        let key = &text[span.range()];
+        if !key.starts_with(['"', '\'']) && !edits.iter().any(|it| it.span == span) {
+            edits.push(quoted(span, key));
+        }
     }
 }
 

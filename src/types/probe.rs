@@ -1,7 +1,7 @@
-//! Finds values that a type collects under `#[serde(flatten)]` while its schema drops them.
+//! Finds keys that a type collects under `#[serde(flatten)]` while its schema drops them.
 //!
-//! schemars gives a flattened `serde_json::Value` no schema at all, so nothing in the schema tells. The type itself does:
-//! a key that nobody declares is put into an object, and if the type gives it back, it collects.
+//! A collection with `#[schemars(skip)]`, or with a schema of somebody's own, leaves no trace in the schema. The type itself
+//! tells: a key that nobody declares is put into an object, and if the type gives it back, it collects.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -46,8 +46,8 @@ pub(crate) fn pruned_by_flattening<T: DeserializeOwned + Serialize>(schema: &Val
 
 fn problem(place: &Path) -> String {
     format!(
-        "the type collects unknown keys of `{place}` (`#[serde(flatten)]`), and the schema drops them: schemars has no \
-         schema for a flattened `serde_json::Value`; collect them in a `BTreeMap<String, Value>`"
+        "the type collects unknown keys of `{place}` (`#[serde(flatten)]`), and the schema drops them: collect them in a \
+         `BTreeMap<String, Value>` without `#[schemars(skip)]`, whose schema is open"
     )
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn export(args: &GenerateArgs) -> Result<Vec<Exported>, Failure> {
     let mut found = Vec::new();
     for (index, program) in programs.iter().enumerate() {
         let directory = scratch.directory(index)?;
-        run(program, &directory)?;
+        run(args, program, &directory)?;
         found.extend(collect(&directory)?);
     }
     let packages = programs.iter().map(|it| &it.package).collect::<std::collections::BTreeSet<_>>().len();
@@ -168,8 +168,11 @@ fn program(message: Message) -> Option<Program> {
 }
 
 /// Runs the hidden tests of a program, and only those.
-fn run(program: &Program, directory: &Path) -> Result<(), Failure> {
-    let mut command = Command::new(&program.executable);
+fn run(args: &GenerateArgs, program: &Program, directory: &Path) -> Result<(), Failure> {
+    let mut command = runner(args).unwrap_or_else(|| Command::new(&program.executable));
+    if command.get_program() != program.executable.as_os_str() {
+        command.arg(&program.executable);
+    }
     command.arg(TESTS).env(DIRECTORY, directory).current_dir(&program.package);
     // Cargo gives these to the tests that it runs; a test that loads a dynamic library or reads its manifest needs them.
     command.env("CARGO_MANIFEST_DIR", &program.package);
@@ -192,6 +195,16 @@ fn run(program: &Program, directory: &Path) -> Result<(), Failure> {
         output.status,
         said(&output)
     )))
+}
+
+/// What runs programs of another target, as the environment tells cargo: `CARGO_TARGET_<TRIPLE>_RUNNER`.
+fn runner(args: &GenerateArgs) -> Option<Command> {
+    let triple = args.cargo.target.as_ref()?.to_uppercase().replace(['-', '.'], "_");
+    let words = std::env::var(format!("CARGO_TARGET_{triple}_RUNNER")).ok()?;
+    let mut words = words.split_whitespace();
+    let mut command = Command::new(words.next()?);
+    command.args(words);
+    Some(command)
 }
 
 fn library_path(name: &str, executable: &Path) -> OsString {
