@@ -7,7 +7,7 @@ use std::process::Command;
 fn packages(of: &[&str]) -> BTreeSet<String> {
     let mut command = Command::new(env!("CARGO"));
     command.args(["tree", "--offline", "--edges", "normal", "--prefix", "none", "--format", "{p}"]);
-    of.iter().for_each(|it| drop(command.args(["--package", it])));
+    of.iter().for_each(|it| _ = command.args(["--package", it]));
     let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).expect("cargo writes text");
