@@ -160,9 +160,9 @@ fn progress(
     let records: Vec<_> = sent.and_then(Value::as_object).into_iter().flatten().collect();
     let ends = !records.is_empty() && records.iter().all(|(_, record)| record.is_null());
     if loss.rejected {
-        return Some(match copy && loss.status_subresource {
+        return Some(match copy && is_alone(slot, loss) {
             true => SLOWED_DOWN,
-            false if ends && is_apart(loss, contract) => KEEPS_RECORDS,
+            false if ends && spares_diffbase(contract, slot, loss) => KEEPS_RECORDS,
             false if ends => NEVER_DONE,
             false => STALLS_REFUSED,
         });
@@ -185,7 +185,7 @@ fn progress(
             Some(record_fields(&lost))
         }
         // Whatever the first patch leaves behind is a change, and the event of it is one more call.
-        _ if patch::resolve(loss.stored, &slot.path.0[..1]).is_some() => Some(STALLS_LATER),
+        _ if slot.path.0.first().is_some_and(|key| loss.stored.get(key).is_some()) => Some(STALLS_LATER),
         _ => Some(STALLS),
     }
 }
@@ -210,7 +210,7 @@ fn record_fields(lost: &[&str]) -> Effect {
 
 fn touch(slot: &Slot, loss: &Loss<'_>, left: Left) -> Option<Effect> {
     match (loss.rejected, left) {
-        (true, _) if !slot.critical && loss.status_subresource => Some(SLOWED_DOWN),
+        (true, _) if !slot.critical && is_alone(slot, loss) => Some(SLOWED_DOWN),
         (true, _) => Some(SLEEPS),
         (false, Left::Whole) => None,
         (false, Left::Returned) => Some(TOUCH_RETURNS),
@@ -220,9 +220,9 @@ fn touch(slot: &Slot, loss: &Loss<'_>, left: Left) -> Option<Effect> {
 
 fn diffbase(contract: &Contract, slot: &Slot, loss: &Loss<'_>, left: Left) -> Option<Effect> {
     match (loss.rejected, left) {
-        (true, _) if !slot.critical && loss.status_subresource => Some(SLOWED_DOWN),
+        (true, _) if !slot.critical && is_alone(slot, loss) => Some(SLOWED_DOWN),
         // Records in annotations are gone by then, and their going is a change.
-        (true, _) if loss.status_subresource && annotates_progress(contract) => Some(CREATES_AGAIN_REFUSED),
+        (true, _) if is_alone(slot, loss) && annotates_progress(contract) => Some(CREATES_AGAIN_REFUSED),
         (true, _) => Some(LAST_AGAIN_REFUSED),
         (false, Left::Whole) => None,
         (false, _) => Some(if slot.critical { CREATES_AGAIN } else { READS_COPY }),
@@ -237,8 +237,7 @@ fn value(
     stored: Option<&Value>,
 ) -> Option<Effect> {
     if loss.rejected {
-        let in_status = slot.path.0.first().is_some_and(|it| it == "status");
-        return Some(match in_status && is_apart(loss, contract) {
+        return Some(match spares_diffbase(contract, slot, loss) {
             true if annotates_progress(contract) => VALUE_REFUSED,
             true => PROGRESS_REFUSED,
             false => CYCLE_REFUSED,
@@ -268,9 +267,14 @@ fn peer(loss: &Loss<'_>, sent: &Value, stored: Option<&Value>) -> Option<Effect>
     }
 }
 
-/// Whether the last handled configuration is safe from a refused status: the body goes first, and annotations are in it.
-fn is_apart(loss: &Loss<'_>, contract: &Contract) -> bool {
-    loss.status_subresource && contract.diffbase.iter().any(|it| matches!(it, Diffbase::Annotation { .. }))
+/// Whether the slot is in a request for the status alone: the body, with the annotations in it, was stored before.
+fn is_alone(slot: &Slot, loss: &Loss<'_>) -> bool {
+    loss.status_subresource && slot.path.0.first().is_some_and(|it| it == "status")
+}
+
+/// Whether the last handled configuration is stored though the request with the slot is refused.
+fn spares_diffbase(contract: &Contract, slot: &Slot, loss: &Loss<'_>) -> bool {
+    is_alone(slot, loss) && contract.diffbase.iter().any(|it| matches!(it, Diffbase::Annotation { .. }))
 }
 
 fn annotates_progress(contract: &Contract) -> bool {

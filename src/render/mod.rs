@@ -4,6 +4,7 @@
 
 mod github;
 mod json;
+mod patch;
 mod place;
 mod text;
 mod tree;

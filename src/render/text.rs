@@ -4,23 +4,22 @@ use crate::diagnostic::Diagnostic;
 use crate::diagnostic::Safety;
 use crate::diagnostic::Severity;
 use crate::render::Run;
+use crate::render::patch;
 use crate::render::place::Lines;
-use crate::source::Edit;
 use crate::source::Source;
 use crate::source::Span;
 use annotate_snippets::AnnotationKind;
 use annotate_snippets::Group;
 use annotate_snippets::Level;
 use annotate_snippets::Origin;
-use annotate_snippets::Patch;
 use annotate_snippets::Renderer;
 use annotate_snippets::Snippet;
 
 /// A window of more bytes than this is not shown: a manifest in one line, or labels far apart.
-const MAX_WINDOW: u32 = 64 * 1024;
+pub(super) const MAX_WINDOW: u32 = 64 * 1024;
 
 /// A line of more bytes than this is not shown.
-const MAX_LINE: usize = 400;
+pub(super) const MAX_LINE: usize = 400;
 
 /// So many CRDs that lose state are hardly all of one operator.
 const MANY: usize = 5;
@@ -44,15 +43,17 @@ pub(super) fn diagnostic(source: &Source, lines: &Lines<'_>, it: &Diagnostic) ->
     };
     first = first.elements(it.notes.iter().map(|note| Level::NOTE.message(note.as_str())));
     let mut groups = Vec::new();
-    match (&it.help, suggestion(source, lines, it)) {
-        (Some(help), Some(patch)) => {
+    let shown = patch::lines(source, lines, it);
+    match (&it.help, &shown) {
+        (Some(help), Some(_)) => {
             groups.push(first);
-            groups.push(Level::HELP.secondary_title(shortened(it, help)).element(patch));
+            groups.push(Group::with_title(Level::HELP.secondary_title(shortened(it, help))));
         }
         (Some(help), None) => groups.push(first.element(Level::HELP.message(help.as_str()))),
         (None, _) => groups.push(first),
     }
-    Renderer::styled().render(&groups) + "\n\n"
+    let text = Renderer::styled().render(&groups);
+    format!("{text}\n{}\n", shown.unwrap_or_default())
 }
 
 /// Advice beside a patch that shows the lines: what to do, without them.
@@ -99,36 +100,6 @@ fn snippet<'a>(
         .path(source.name.as_str())
         .line_start(number)
         .annotations(annotations)
-}
-
-/// The edits of a fix, shown in their lines.
-fn suggestion<'a>(source: &'a Source, lines: &Lines<'_>, it: &Diagnostic) -> Option<Snippet<'a, Patch<'a>>> {
-    let edits = joined(&it.fix.as_ref()?.edits);
-    let (first, last) = (edits.first()?.span.start, edits.last()?.span.end);
-    let (window, number) = lines.window(first, last);
-    let text = source.text.get(window.range())?;
-    if text.len() > MAX_WINDOW as usize || text.lines().any(|it| it.len() > MAX_LINE) {
-        return None;
-    }
-    let patches = edits.into_iter().map(|edit| {
-        let place = (edit.span.start - window.start) as usize..(edit.span.end - window.start) as usize;
-        Patch::new(place, edit.text)
-    });
-    Some(Snippet::source(text).path(source.name.as_str()).line_start(number).patches(patches))
-}
-
-/// Edits in the order of the text, with several insertions at one place as one.
-fn joined(edits: &[Edit]) -> Vec<Edit> {
-    let mut sorted: Vec<&Edit> = edits.iter().collect();
-    sorted.sort_by_key(|it| (it.span.start, it.span.end));
-    let mut joined: Vec<Edit> = Vec::new();
-    for edit in sorted {
-        match joined.last_mut() {
-            Some(last) if last.span == edit.span && edit.span.is_empty() => last.text += &edit.text,
-            _ => joined.push(edit.clone()),
-        }
-    }
-    joined
 }
 
 /// The last lines: what was assumed, what was seen.

@@ -25,6 +25,7 @@ fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
         }
         return;
     }
+    found.extend(unhandled(subject));
     for judged in subject.judgement.versions.iter().filter(|it| it.handled) {
         let unknown: Vec<&Verdict> = judged.verdicts.iter().filter(|it| it.fate == Fate::Unknown).collect();
         let Some(first) = unknown.first() else { continue };
@@ -51,4 +52,21 @@ fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
             diagnostic.help("try it on a cluster, or judge the versions one by one with `--api-version`"),
         );
     }
+}
+
+/// Says that the version in question is not there to be judged.
+fn unhandled(subject: &Subject<'_>) -> Option<Diagnostic> {
+    let served: Vec<&str> = subject.judgement.versions.iter().map(|it| it.name.as_str()).collect();
+    let handled = subject.judgement.versions.iter().find(|it| it.handled);
+    let Some(handled) = handled.filter(|_| !served.is_empty()) else {
+        let silent = !subject.accepted() || !served.is_empty();
+        let message = "no version of this CRD is served: nothing is judged";
+        return (!silent).then(|| RULE.found(message).at(subject.name_at(), ""));
+    };
+    let named = subject.contract.api_version.as_deref().filter(|it| *it != handled.name)?;
+    let message = format!("version `{named}`, which handlers name, is not served by this CRD");
+    let at =
+        subject.crd.version(&handled.name).map_or_else(|| subject.name_at(), |it| subject.version_at(it));
+    let found = RULE.found(message).at(at, format!("`{}` is judged instead", handled.name));
+    Some(found.help(format!("name one of {}", words::names(&served))))
 }

@@ -8,6 +8,9 @@ use crate::source::Span;
 use crate::yaml::{Entry, Node, Value};
 use std::fmt::Write;
 
+/// How many mismatches and how many unknown fields are kept: paths are long where hostile input makes them so.
+const MAX_FINDINGS: usize = 2000;
+
 /// A value of a wrong type: the API server answers 400.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mismatch {
@@ -221,6 +224,9 @@ impl<'n> Decoder<'n> {
 
     /// Reports the field that is being decoded as unknown.
     pub fn unknown_here(&mut self, entry: &Entry, within: Level, suggestion: Option<Suggestion>) {
+        if self.unknown.len() >= MAX_FINDINGS {
+            return;
+        }
         let (name, key, value) = (entry.key.to_string(), entry.key_span, entry.value.span);
         let (path, silent) = (self.path(), self.is_silent());
         self.unknown.push(UnknownField { path, name, key, value, within, silent, suggestion });
@@ -244,6 +250,9 @@ impl<'n> Decoder<'n> {
 
     /// Reports that a value cannot be decoded, in these words.
     pub fn error(&mut self, node: &Node, message: String) {
+        if self.mismatches.len() >= MAX_FINDINGS {
+            return;
+        }
         let (path, at) = (self.path(), node.span);
         if !self.aborted && (self.reported.is_none() || self.opaque.len() > self.reported_in) {
             self.reported = Some(self.mismatches.len());

@@ -98,7 +98,7 @@ pub fn plain(float: f64) -> String {
 
 /// A float as `fmt`'s `%v` writes it.
 pub fn verb(float: f64) -> String {
-    exponential(float, 1e-4, 1e21, 2)
+    exponential(float, 1e-4, 1e6, 2)
 }
 
 /// A float as Go's JSON encoder writes it.
@@ -125,6 +125,11 @@ pub fn to_json(value: &Value) -> String {
     let mut out = String::new();
     write_json(value, &mut out);
     out
+}
+
+/// A value as `json.Marshal` writes it: with HTML escapes.
+pub fn to_html_json(value: &Value) -> String {
+    to_json(value).replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e")
 }
 
 /// Appends a value as [`to_json`] writes it.

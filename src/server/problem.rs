@@ -102,7 +102,7 @@ impl Problem {
             text.push_str(&match &self.value {
                 Value::String(text) => go::quote(text),
                 Value::Number(_) => go::sprint(&self.value),
-                other => html_escaped(&go::to_json(other)),
+                other => go::to_html_json(other),
             });
         }
         if !self.error.detail.is_empty() {
@@ -128,8 +128,4 @@ impl Problem {
                 | "FieldValueTypeInvalid"
         )
     }
-}
-
-fn html_escaped(json: &str) -> String {
-    json.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e")
 }

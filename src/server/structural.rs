@@ -2,6 +2,7 @@
 //!
 //! Mirrors apiextensions-apiserver/pkg/apiserver/schema/{convert,validation,complete}.go.
 
+use super::admit::MAX_REFUSALS;
 use super::admit::Refusal;
 use super::place::Place;
 use super::validate::pattern;
@@ -77,6 +78,9 @@ pub(super) fn is_structural(schema: &Schema) -> bool {
 }
 
 fn invariants(schema: &Schema, level: Level, place: &Place, out: &mut Vec<Refusal>) {
+    if out.len() >= MAX_REFUSALS {
+        return;
+    }
     let item = schema.item();
     if schema.ty == "array" && item.is_none() {
         out.push(Refusal::required(&place.child("items"), "must be specified", schema.span("items")));
@@ -284,6 +288,9 @@ fn value_validation(schema: &Schema, skip: Skip, place: &Place, out: &mut Vec<Re
 }
 
 fn nested(schema: &Schema, skip: Skip, place: &Place, out: &mut Vec<Refusal>) {
+    if out.len() >= MAX_REFUSALS {
+        return;
+    }
     value_validation(schema, skip, place, out);
     let none = Skip::default();
     if let Some(item) = schema.item() {
@@ -346,6 +353,9 @@ fn complete(
     place: &Place,
     out: &mut Vec<Refusal>,
 ) {
+    if out.len() >= MAX_REFUSALS {
+        return;
+    }
     let Some(spine) = spine else {
         let words = format!("because it is defined in {place}");
         return out.push(Refusal::required(spine_place, &words, junctor.introduced()));

@@ -79,8 +79,11 @@ fn chunks(text: &str, from: usize, number: &mut usize, stream: &mut Stream) {
                 *number += 1;
                 stream.documents.push(Document { number: *number, ..document });
             }
-            Err(error) => {
+            Err(mut error) => {
                 *number += 1;
+                if is_template(text, &error) {
+                    error.help = Some("it is a template: render it first, or put `{{ … }}` in quotes".into());
+                }
                 stream.errors.push(error);
             }
         }
@@ -116,6 +119,14 @@ fn document(text: &str, base: usize, dropped: &mut Vec<Span>) -> Result<Option<D
     aliased.dedup();
     let (span, duplicates) = (root.span, decoded.duplicates);
     Ok(Some(Document { number: 0, span, root, duplicates, aliased, json: false }))
+}
+
+/// Whether a template stands on the line of an error.
+fn is_template(text: &str, error: &Error) -> bool {
+    let at = (error.span.start as usize).min(text.len());
+    let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |it| it + 1);
+    let line = text[start..].lines().next().unwrap_or_default();
+    line.contains("{{") || line.contains("{%")
 }
 
 fn target(node: &raw::Raw<'_>, nodes: &[raw::Raw<'_>]) -> Option<Span> {

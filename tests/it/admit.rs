@@ -356,3 +356,23 @@ fn nested(keyword: &str, depth: usize) -> Node {
     }
     out
 }
+
+#[test]
+fn findings_without_end_are_cut_short() {
+    let long = "k".repeat(1000);
+    let fields: serde_json::Map<String, Json> =
+        (0..20_000).map(|it| (format!("x-{it}"), Json::from(it))).collect();
+    let untyped: serde_json::Map<String, Json> =
+        (0..20_000).map(|it| (format!("p{it}"), serde_json::json!({}))).collect();
+    let mut schema = Json::Object(fields);
+    schema["properties"] = Json::Object(untyped);
+    for _ in 0..60 {
+        schema = serde_json::json!({"properties": {long.clone(): schema}});
+    }
+    let version = serde_json::json!({"name": "v1", "schema": {"openAPIV3Schema": schema}});
+    let read = crd::read(&node(&serde_json::json!({"spec": {"versions": [version]}})).expect("JSON"));
+    let refusals = admit::create(&read.crd.expect("a mapping")).refusals;
+    for (what, count) in [("unknown fields", read.unknown.len()), ("refusals", refusals.len())] {
+        assert!((1000..5000).contains(&count), "{count} {what}");
+    }
+}

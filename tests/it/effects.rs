@@ -125,6 +125,7 @@ fn what_a_refusal_takes_along_depends_on_what_else_is_in_the_request() {
     let diffbase_apart = json!({"diffbase": "annotations"});
     let progress_apart = json!({"storage": "annotations", "diffbase": "status"});
     let all_apart = json!({"storage": "annotations"});
+    let all_in_body = json!({"storage": "annotations", "writes": ["spec.x"]});
     let rows = [
         (&status, "result:*", true, "cycle-refused"),
         (&diffbase_apart, "result:*", true, "progress-refused"),
@@ -135,6 +136,7 @@ fn what_a_refusal_takes_along_depends_on_what_else_is_in_the_request() {
         (&status, "diffbase", true, "last-again-refused"),
         (&progress_apart, "diffbase", true, "creates-again-refused"),
         (&progress_apart, "diffbase", false, "last-again-refused"),
+        (&all_in_body, "field:spec.x", true, "cycle-refused"),
     ];
     for (of, name, status_subresource, effect) in rows {
         let contract = contract(of.clone());

@@ -1,8 +1,12 @@
 //! The integration tests: one binary, one file an area.
 
+// Tests talk to whoever runs them.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
 mod admit;
 #[cfg(feature = "check")]
 mod admit_oracle;
+#[cfg(feature = "check")]
 mod cases;
 mod cel;
 #[cfg(feature = "check")]
@@ -19,11 +23,16 @@ mod door;
 mod formats;
 mod kopf;
 #[cfg(feature = "check")]
+mod random_crd;
+#[cfg(feature = "check")]
 mod rules;
 #[cfg(feature = "check")]
+mod server;
+#[cfg(feature = "check")]
 mod simulate;
-mod real;
 mod tidy;
+#[cfg(feature = "check")]
+mod torn;
 #[cfg(feature = "check")]
 mod diff;
 #[cfg(feature = "check")]

@@ -255,6 +255,8 @@ fn faults_have_a_place_and_a_way_out() {
         ("a: *x\n", "*", "anchor"),
         ("a: \u{7}\n", "\u{7}", "escape"),
         ("? {a: 1}\n: 2\n", "{a: 1}", "quotes"),
+        ("a: {{ .Values.x }}\n", "{ .Values.x }", "render"),
+        ("{{- if .Values.x }}\na: 1\n{{- end }}\n", "-", "render"),
     ];
     for (text, place, help) in cases {
         let stream = yaml::parse(text);

@@ -13,6 +13,7 @@ import time
 import api
 import judged
 import observe
+import replay
 import scenarios
 
 WORKERS = 12
@@ -81,8 +82,8 @@ class Witnessed:
     def acceptance(self, crd):
         """Compares whether the CRD is accepted, and the refusals."""
         answer = api.create_crd(self.server, crd, dry=True)
-        said = sorted({(it["field"], it["type"]) for it in self.told["refusals"]})
-        heard = sorted({(it["field"], it["type"]) for it in api.causes(answer.body)}) if answer.code == 422 else []
+        said = replay.kinds(self.told["refusals"])
+        heard = replay.kinds(api.causes(answer.body)) if answer.code == 422 else []
         if (answer.code == 201) != self.told["accepted"] or said != heard:
             where = f"{self.told['file']} {self.told['name']}"
             text = answer.body.get("message") if answer.code != 201 else "accepted"
@@ -94,7 +95,8 @@ class Witnessed:
         if json.dumps(said, sort_keys=True) != json.dumps(answered, sort_keys=True):
             where = f"{self.told['file']} {self.told['name']} {slot['slot']} {slot['path']}"
             texts = [json.dumps(it, sort_keys=True)[:1200] for it in (said, answered)]
-            self.different.append(f"{where}\n    witness: {texts[0]}\n    server:  {texts[1]}\n    patch: {json.dumps(slot['witness']['patch'])[:600]}")
+            patch = json.dumps(slot["witness"]["patch"])[:600]
+            self.different.append(f"{where}\n    witness: {texts[0]}\n    server:  {texts[1]}\n    patch: {patch}")
 
     def load(self):
         """The CRD as a value: read by the server itself, or by PyYAML where the server does not take the document."""
@@ -142,7 +144,7 @@ class Witnessed:
                 return False
             refused += causes
         self.replayed += 1
-        self.differs(slot, sorted({(it["field"], it["type"]) for it in slot["errors"]}), sorted({(it["field"], it["type"]) for it in refused}))
+        self.differs(slot, replay.kinds(slot["errors"]), replay.kinds(refused))
         details = [it["detail"] for it in refused]
         for it in slot["errors"]:
             if not any(one.endswith(api.trimmed(it["detail"])) or one.endswith("...") for one in details):

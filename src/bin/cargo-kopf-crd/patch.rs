@@ -52,6 +52,10 @@ fn print(format: PatchFormat, needed: &[&Patch]) -> Result<(), Failure> {
     match (format, needed) {
         (_, []) => Ok(()),
         (PatchFormat::Kustomize, needed) => output::print(&patch::kustomize(needed)),
+        (PatchFormat::Kubectl, needed) if needed.iter().any(|it| it.version != "v1") => {
+            // The server holds every CRD as v1, with other places.
+            Err(Failure::new("clusters serve v1: take the CRD from there (`kubectl get crd NAME -o yaml`)"))
+        }
         (PatchFormat::Kubectl, needed) => {
             let lines: String = needed.iter().map(|it| patch::kubectl(it)).collect();
             output::print(&lines)

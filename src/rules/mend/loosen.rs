@@ -84,6 +84,10 @@ fn retype(
         let open = [(open::PRESERVE.to_owned(), Addition::Scalar("true"))];
         edit::merge(text.target(), node, &open)
     };
+    // An open node that is typed for one writer refuses the other.
+    if written != Some("null") && open::preserves(node) {
+        return Ok(vec![edit::remove(text.target(), node, "type")?]);
+    }
     match written {
         Some("null") => {
             let nullable = [("nullable".to_owned(), Addition::Scalar("true"))];

@@ -90,20 +90,20 @@ pub(crate) fn mend(text: Manuscript<'_>, subject: &Subject<'_>, found: &mut [Dia
 }
 
 fn template_mark(text: Manuscript<'_>) -> Option<Span> {
-    // Of this document alone: a bundle may have hundreds.
-    let within = text.document.span;
-    let mark = *template::marks(text.source.text.get(within.range())?).first()?;
+    let within = text.node.span;
+    let marks = template::marks(text.source.text.get(within.range())?);
+    let mark = marks.first()?;
     Some(Span { start: within.start + mark.start, end: within.start + mark.end })
 }
 
-const MENDABLE: [&str; 12] = [
+/// Rules whose findings may have a fix; the last five are those of [`is_structural`].
+const MENDABLE: [&str; 11] = [
     "pruned-status",
     "storage-version-drops",
     "version-drops-status",
     "pruned-result",
     "closed-peering",
     "rejected-status",
-    "fragile-record",
     "misspelt-extension",
     "misplaced-extension",
     "misplaced-subresources",

@@ -101,7 +101,8 @@ fn preserve() -> (String, Addition) {
     (PRESERVE.to_owned(), Addition::Scalar("true"))
 }
 
-fn preserves(node: &Node) -> bool {
+/// Whether a node keeps what it does not declare.
+pub(super) fn preserves(node: &Node) -> bool {
     node.get(PRESERVE).is_some_and(|it| it.value == Value::Bool(true))
 }
 

@@ -3,6 +3,7 @@
 //! Mirrors `ValidateCustomResourceDefinitionOpenAPISchema` and `specStandardValidatorV3`.
 
 use super::Admission;
+use super::MAX_REFUSALS;
 use super::Refusal;
 use super::options::Options;
 use super::options::TYPES;
@@ -52,6 +53,9 @@ struct Walk<'w, 's> {
 impl<'s> Walk<'_, 's> {
     fn node(&mut self, schema: &'s Schema, place: &Place, root: bool, inside: Inside) {
         let before = self.out.refusals.len();
+        if before >= MAX_REFUSALS {
+            return;
+        }
         standard(schema, place, inside, self.options, &mut self.out.refusals);
         self.properties(schema, place, root, inside);
         let junctor = Inside { rules: false, ..inside };

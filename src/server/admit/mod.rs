@@ -28,6 +28,9 @@ use crate::schema::Schema;
 use crate::source::Span;
 use options::Options;
 
+/// From how many refusals on no further node of a schema is looked at: the server would go on, nobody reads on.
+pub(super) const MAX_REFUSALS: usize = 2000;
+
 /// What the server says of a CRD.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Admission {

@@ -4,6 +4,7 @@
 //! absorb. What is not modeled is absorbed the same way and never becomes an answer.
 
 use crate::server::cel::library;
+use crate::server::cel::strings;
 use crate::server::cel::syntax::ACCUMULATOR;
 use crate::server::cel::syntax::Expr;
 use crate::server::cel::syntax::Fold;
@@ -16,7 +17,9 @@ use crate::server::cel::value::equal;
 use crate::server::cel::value::error;
 use crate::server::cel::value::no_such_overload;
 use crate::server::cel::value::unknown;
+use regex::Regex;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The most that one evaluation may cost.
@@ -25,6 +28,8 @@ const LIMIT: u64 = 1_000_000;
 /// An evaluation: the variables, and an upper bound of what it cost so far in the server's units.
 pub(super) struct Eval<'v> {
     scope: Vec<(&'v str, Result<Val<'v>>)>,
+    /// Compiled patterns: a macro asks for the same one with every item.
+    patterns: HashMap<String, Regex>,
     pub(super) spent: u64,
 }
 
@@ -33,7 +38,7 @@ impl<'v> Eval<'v> {
     pub(super) fn new(this: Result<Val<'v>>, old: Option<Result<Val<'v>>>) -> Self {
         let mut scope = vec![("self", this)];
         scope.extend(old.map(|it| ("oldSelf", it)));
-        Self { scope, spent: 0 }
+        Self { scope, patterns: HashMap::new(), spent: 0 }
     }
 
     /// The value of an expression.
@@ -139,9 +144,22 @@ impl<'v> Eval<'v> {
                     values.push(self.expr(arg)?);
                 }
                 self.spend(library::cost(function, &values))?;
-                library::call(function, &values)
+                match (function, values.as_slice()) {
+                    ("matches", [Val::String(text), Val::String(pattern)]) => self.matches(text, pattern),
+                    _ => library::call(function, &values),
+                }
             }
         }
+    }
+
+    fn matches(&mut self, text: &str, pattern: &str) -> Result<Val<'v>> {
+        if let Some(regex) = self.patterns.get(pattern) {
+            return Ok(Val::Bool(regex.is_match(text)));
+        }
+        let regex = strings::regex(pattern)?;
+        let found = regex.is_match(text);
+        self.patterns.insert(pattern.to_owned(), regex);
+        Ok(Val::Bool(found))
     }
 
     /// `&&` (decided by false) and `||` (decided by true), in either order.

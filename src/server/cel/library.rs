@@ -72,6 +72,8 @@ pub(super) fn call<'v>(function: &str, args: &[Val<'v>]) -> Result<Val<'v>> {
         ("isURL", [Val::String(text)]) => Ok(Val::Bool(net::url(text).is_some())),
         (_, [Val::Url(url)]) => url_part(function, url),
         ("sum" | "min" | "max" | "isSorted", [list]) => fold_list(function, list),
+        (_, [list]) if function.starts_with("list_") && list.len() == Some(0) => zero(function),
+        (_, [list]) if function.starts_with("list_") => fold_list("sum", list),
         ("first" | "last", [list]) => match list.items() {
             Some(mut items) => {
                 let found = if function == "last" {
@@ -399,6 +401,16 @@ fn query<'v>(text: &str) -> Val<'v> {
     }
     let entry = |(key, values)| (Val::String(Cow::Owned(key)), Val::List(Rc::new(values)));
     Val::Map(Rc::new(res.into_iter().map(entry).collect()))
+}
+
+/// The sum of nothing, by the overload of `sum`.
+fn zero<'v>(overload: &str) -> Result<Val<'v>> {
+    Ok(match overload {
+        "list_int_sum_int" => Val::Int(0),
+        "list_uint_sum_uint" => Val::Uint(0),
+        "list_double_sum_double" => Val::Double(0.0),
+        _ => Val::Duration(0),
+    })
 }
 
 fn fold_list<'v>(function: &str, list: &Val<'v>) -> Result<Val<'v>> {

@@ -72,8 +72,15 @@ fn constant(expr: &Expr) -> Result<Val<'_>, Failure> {
     }
 }
 
-/// Replaces what the server does not evaluate: nothing is in an empty list, whatever it is.
-pub(super) fn rewrite(expr: &mut Expr) {
+/// Replaces what the server does not evaluate (nothing is in an empty list, whatever it is), and tells the sums of
+/// different types apart, which differ for an empty list.
+pub(super) fn rewrite(expr: &mut Expr, overloads: &[Vec<&'static str>]) {
+    if let Kind::Call { function, .. } = &mut expr.kind
+        && function == "sum"
+        && let [overload] = overloads[expr.id].as_slice()
+    {
+        (*overload).clone_into(function);
+    }
     if let Kind::Call { function, args, .. } = &expr.kind
         && function == "@in"
         && matches!(args.as_slice(), [_, Expr { kind: Kind::List(items), .. }] if items.is_empty())
@@ -83,17 +90,19 @@ pub(super) fn rewrite(expr: &mut Expr) {
     }
     match &mut expr.kind {
         Kind::Literal(_) | Kind::Ident(_) => {}
-        Kind::Select { operand, .. } => rewrite(operand),
-        Kind::Call { target, args, .. } => target.as_deref_mut().into_iter().chain(args).for_each(rewrite),
-        Kind::List(items) => items.iter_mut().for_each(|it| rewrite(&mut it.0)),
+        Kind::Select { operand, .. } => rewrite(operand, overloads),
+        Kind::Call { target, args, .. } => {
+            target.as_deref_mut().into_iter().chain(args).for_each(|it| rewrite(it, overloads))
+        }
+        Kind::List(items) => items.iter_mut().for_each(|it| rewrite(&mut it.0, overloads)),
         Kind::Map(entries) => entries.iter_mut().for_each(|it| {
-            rewrite(&mut it.0);
-            rewrite(&mut it.1);
+            rewrite(&mut it.0, overloads);
+            rewrite(&mut it.1, overloads);
         }),
         Kind::Fold(fold) => {
             [&mut fold.range, &mut fold.init, &mut fold.condition, &mut fold.step, &mut fold.result]
                 .into_iter()
-                .for_each(rewrite);
+                .for_each(|it| rewrite(it, overloads));
         }
     }
 }

@@ -84,7 +84,7 @@ fn compile(
         return (Err(failure), checked.uses_old);
     }
     let max_cost = cost::estimate(&expr, &checked, schema, resource).map(|it| it.max);
-    plan::rewrite(&mut expr);
+    plan::rewrite(&mut expr, &checked.overloads);
     (Ok(Program { expr, max_cost }), checked.uses_old)
 }
 

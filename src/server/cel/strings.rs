@@ -72,7 +72,8 @@ fn prefix(text: &str) -> Result<Option<(IpAddr, u8)>> {
     Ok(net::cidr(text))
 }
 
-fn regex(pattern: &str) -> Result<regex::Regex> {
+/// Compiles a pattern that an expression uses.
+pub(super) fn regex(pattern: &str) -> Result<regex::Regex> {
     match regexp::compile(pattern) {
         Ok(regex) => Ok(regex),
         Err(Failure::Refused(why)) => error(why),
@@ -85,7 +86,6 @@ fn two<'v>(function: &str, text: &str, other: &str) -> Result<Val<'v>> {
         "contains" => Ok(Val::Bool(text.contains(other))),
         "startsWith" => Ok(Val::Bool(text.starts_with(other))),
         "endsWith" => Ok(Val::Bool(text.ends_with(other))),
-        "matches" => Ok(Val::Bool(regex(other)?.is_match(text))),
         "find" => Ok(Val::text(regex(other)?.find(text).map_or("", |it| it.as_str()))),
         "findAll" => Ok(texts(regex(other)?.find_iter(text).map(|it| it.as_str()))),
         "split" => Ok(split(text, other, None)),

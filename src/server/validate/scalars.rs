@@ -100,7 +100,7 @@ fn shown(item: &Value) -> String {
     go::reencode(&mut item);
     match item {
         Value::String(text) => text,
-        other => go::to_json(&other),
+        other => go::to_html_json(&other),
     }
 }
 
