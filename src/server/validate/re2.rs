@@ -369,6 +369,8 @@ fn hex(text: &str) -> Option<(u32, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::validate::pattern::check;
+    use crate::server::validate::pattern::compile;
 
     #[test]
     fn what_go_refuses_is_refused() {
