@@ -31,6 +31,7 @@ mod server;
 #[cfg(feature = "check")]
 mod simulate;
 mod tidy;
+mod verdict;
 #[cfg(feature = "check")]
 mod torn;
 #[cfg(feature = "check")]
