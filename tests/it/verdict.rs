@@ -60,7 +60,12 @@ fn schemas_of_one_version() {
     let cases = [
         ("only `kopf` is open", with(json!({})), STATUS, kept),
         ("nothing is declared", Value::Null, STATUS, "progress=pruned touch=pruned diffbase=pruned"),
-        ("a field is required", with(json!({ "required": ["phase"] })), STATUS, "progress=rejected touch=rejected diffbase=rejected"),
+        (
+            "a field is required",
+            with(json!({ "required": ["phase"] })),
+            STATUS,
+            "progress=rejected touch=rejected diffbase=rejected",
+        ),
         // One key more than `kopf`: alone each fits.
         (
             "two keys are too many together",
@@ -100,7 +105,11 @@ fn what_is_wrong_without_the_operator_is_not_its_doing() {
     version["subresources"] = json!({});
     version["schema"]["openAPIV3Schema"]["required"] = json!(["spec"]);
     let judged = judgement(json!([version]), json!({}), STATUS);
-    assert_eq!(fates(&judged), "progress=kept touch=kept diffbase=kept", "the spec is missing before and after");
+    assert_eq!(
+        fates(&judged),
+        "progress=kept touch=kept diffbase=kept",
+        "the spec is missing before and after"
+    );
 }
 
 #[test]
@@ -146,7 +155,10 @@ fn a_witness_shows_what_is_sent_and_what_is_left() {
     let judged = judgement(json!([version("v1", json!({ "type": "object" }))]), json!({}), STATUS);
     let touch = judged.versions[0].verdicts.iter().find(|it| it.slot == "touch").expect("a touch slot");
     let witness = touch.witness.as_ref().expect("a finding has a witness");
-    assert_eq!(witness.patch, json!({ "status": { "kopf": { "dummy": "2026-01-01T12:01:00.123456+00:00" } } }));
+    assert_eq!(
+        witness.patch,
+        json!({ "status": { "kopf": { "dummy": "2026-01-01T12:01:00.123456+00:00" } } })
+    );
     assert_eq!(witness.stored, json!({ "status": {} }));
     assert!(touch.effect.is_some(), "a loss has an effect");
 }
