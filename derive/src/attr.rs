@@ -127,7 +127,7 @@ impl Parse for Entry {
 fn until_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let (mut tokens, mut depth) = (TokenStream::new(), 0_usize);
     let mut dash = false;
-    while !input.is_empty() && !(depth == 0 && input.peek(Token![,])) {
+    while !(input.is_empty() || depth == 0 && input.peek(Token![,])) {
         let tree: TokenTree = input.parse()?;
         if let TokenTree::Punct(it) = &tree {
             match it.as_char() {

@@ -115,9 +115,12 @@ fn type_of_all(values: &Value) -> Option<&'static str> {
     types.all(|it| it == Some(first)).then_some(first)
 }
 
+/// Name, lowest value, highest value, known format.
+type Integer = (&'static str, Option<i64>, Option<i64>, Option<&'static str>);
+
 /// What schemars calls the integers of Rust: name, bounds, and the format that the API server knows for it.
 /// Whole numbers of objects are `int64` in the API server, so 64 bits without a sign have no upper bound of their own.
-const INTEGERS: [(&str, Option<i64>, Option<i64>, Option<&str>); 10] = [
+const INTEGERS: [Integer; 10] = [
     ("uint8", Some(0), Some(u8::MAX as i64), Some("int32")),
     ("uint16", Some(0), Some(u16::MAX as i64), Some("int32")),
     ("uint32", Some(0), Some(u32::MAX as i64), Some("int64")),
