@@ -20,7 +20,14 @@ use std::io::Write;
 
 /// A widget.
 #[derive(CustomResource, KopfCrd, Clone, Debug, Deserialize, Serialize, JsonSchema)]
-#[kube(group = "example.com", version = "v1", kind = "Widget", namespaced, status = "Kopf<WidgetStatus>", schema = "manual")]
+#[kube(
+    group = "example.com",
+    version = "v1",
+    kind = "Widget",
+    namespaced,
+    status = "Kopf<WidgetStatus>",
+    schema = "manual"
+)]
 #[kopf(round_trip, result(create_fn))]
 struct WidgetSpec {
     /// How many parts it has.
