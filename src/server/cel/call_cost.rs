@@ -22,6 +22,42 @@ pub(super) fn is_unmodeled(overload: &str) -> bool {
     NAMES.contains(&overload) || overload.ends_with("_sort")
 }
 
+/// Accessors and comparisons of constant cost.
+const NOMINAL: [&str; 27] = [
+    "masked",
+    "prefixLength",
+    "family",
+    "isUnspecified",
+    "isLoopback",
+    "isLinkLocalMulticast",
+    "isLinkLocalUnicast",
+    "isGlobalUnicast",
+    "format.named",
+    "sign",
+    "asInteger",
+    "isInteger",
+    "asApproximateFloat",
+    "isGreaterThan",
+    "isLessThan",
+    "compareTo",
+    "add",
+    "sub",
+    "major",
+    "minor",
+    "patch",
+    "getScheme",
+    "getHostname",
+    "getHost",
+    "getPort",
+    "getEscapedPath",
+    "getQuery",
+];
+
+/// The size of an argument, by the expression or else by the schema.
+fn size_at_most(sizes: Sizes<'_>, arg: &Arg<'_, '_>) -> Range {
+    arg.size.or_else(|| sizes.estimate(&arg.way)).unwrap_or(Range::UNKNOWN)
+}
+
 /// What the server's own estimator says of a call, without its arguments; nothing if it leaves it to CEL.
 pub(super) fn library(
     sizes: Sizes<'_>,
@@ -30,7 +66,7 @@ pub(super) fn library(
     target: Option<&Arg<'_, '_>>,
     args: &[Arg<'_, '_>],
 ) -> Option<Estimate> {
-    let size = |it: &Arg<'_, '_>| it.size.or_else(|| sizes.estimate(&it.way)).unwrap_or(Range::UNKNOWN);
+    let size = |it: &Arg<'_, '_>| size_at_most(sizes, it);
     let traversal = |it: &Arg<'_, '_>| size(it).scaled(STRING);
     let first = args.first();
     match function {
@@ -45,8 +81,47 @@ pub(super) fn library(
             };
             Some((cost, None))
         }
-        "url" if args.len() == 1 => Some((traversal(first?), Some(size(first?)))),
-        "lowerAscii" | "upperAscii" | "substring" | "trim" => Some((traversal(target?), Some(size(target?)))),
+        "ip" if overload == "cidr_ip" => Some((Range::of(1), None)),
+        "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver" | "isSemver" => {
+            Some((traversal(first?), None))
+        }
+        "ip.isCanonical" => Some((size(first?).scaled(2.0 * STRING), None)),
+        "containsIP" | "containsCIDR" => {
+            let bytes = Range { min: 4, max: 16 };
+            let mut cost = bytes.plus(bytes).scaled(STRING);
+            if function == "containsCIDR" {
+                cost = cost.plus(bytes.scaled(STRING)).plus(Range::of(1));
+            }
+            if overload.ends_with("_string") {
+                cost = cost.plus(traversal(first?));
+            }
+            Some((cost, None))
+        }
+        "validate" => Some((traversal(first?).scaled(128.0 * REGEX), None)),
+        it if NOMINAL.contains(&it) => Some((Range::of(1), None)),
+        "sets.contains" | "sets.intersects" | "sets.equivalent" if args.len() == 2 => {
+            let factor = if function == "sets.equivalent" { 2.0 } else { 1.0 };
+            Some((size(&args[0]).times(size(&args[1])).scaled(factor).plus(Range::of(1)), None))
+        }
+        "_==_" => equality(args),
+        _ => text(sizes, function, target, args),
+    }
+}
+
+/// Functions that make text or lists of text.
+fn text(
+    sizes: Sizes<'_>,
+    function: &str,
+    target: Option<&Arg<'_, '_>>,
+    args: &[Arg<'_, '_>],
+) -> Option<Estimate> {
+    let size = |it: &Arg<'_, '_>| size_at_most(sizes, it);
+    let first = args.first();
+    match function {
+        "url" if args.len() == 1 => Some((size(first?).scaled(STRING), Some(size(first?)))),
+        "lowerAscii" | "upperAscii" | "substring" | "trim" => {
+            Some((size(target?).scaled(STRING), Some(size(target?))))
+        }
         "replace" if args.len() >= 2 => {
             let (size, from, to) = (size(target?), size(&args[0]), size(&args[1]));
             Some((size.scaled(2.0 * STRING), Some(replaced(size, from, to))))
@@ -73,55 +148,6 @@ pub(super) fn library(
             let cost = text.plus(Range::of(1)).scaled(STRING).times(size(first?).scaled(REGEX));
             Some((cost, Some(Range { min: 0, max: text.max })))
         }
-        "ip" if overload == "cidr_ip" => Some((Range::of(1), None)),
-        "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver" | "isSemver" => {
-            Some((traversal(first?), None))
-        }
-        "ip.isCanonical" => Some((size(first?).scaled(2.0 * STRING), None)),
-        "containsIP" | "containsCIDR" => {
-            let bytes = Range { min: 4, max: 16 };
-            let mut cost = bytes.plus(bytes).scaled(STRING);
-            if function == "containsCIDR" {
-                cost = cost.plus(bytes.scaled(STRING)).plus(Range::of(1));
-            }
-            if overload.ends_with("_string") {
-                cost = cost.plus(traversal(first?));
-            }
-            Some((cost, None))
-        }
-        "validate" => Some((traversal(first?).scaled(128.0 * REGEX), None)),
-        "masked"
-        | "prefixLength"
-        | "family"
-        | "isUnspecified"
-        | "isLoopback"
-        | "isLinkLocalMulticast"
-        | "isLinkLocalUnicast"
-        | "isGlobalUnicast"
-        | "format.named"
-        | "sign"
-        | "asInteger"
-        | "isInteger"
-        | "asApproximateFloat"
-        | "isGreaterThan"
-        | "isLessThan"
-        | "compareTo"
-        | "add"
-        | "sub"
-        | "major"
-        | "minor"
-        | "patch"
-        | "getScheme"
-        | "getHostname"
-        | "getHost"
-        | "getPort"
-        | "getEscapedPath"
-        | "getQuery" => Some((Range::of(1), None)),
-        "sets.contains" | "sets.intersects" | "sets.equivalent" if args.len() == 2 => {
-            let factor = if function == "sets.equivalent" { 2.0 } else { 1.0 };
-            Some((size(&args[0]).times(size(&args[1])).scaled(factor).plus(Range::of(1)), None))
-        }
-        "_==_" => equality(args),
         _ => None,
     }
 }

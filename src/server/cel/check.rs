@@ -172,7 +172,7 @@ impl<'s> Checker<'s> {
             return Ok(ty.clone());
         }
         if TYPES.contains(&name) {
-            return Ok(Type::Type);
+            return Ok(Type::Kind);
         }
         if PACKAGES.contains(&name) {
             return unknown(format!("the name `{name}` is not modeled"));

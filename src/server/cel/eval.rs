@@ -3,6 +3,7 @@
 //! Mirrors `interpreter` of github.com/google/cel-go: errors are values that `&&`, `||` and the macros made of them can
 //! absorb. What is not modeled is absorbed the same way and never becomes an answer.
 
+use crate::server::cel::equality::equal;
 use crate::server::cel::library;
 use crate::server::cel::strings;
 use crate::server::cel::syntax::ACCUMULATOR;
@@ -13,7 +14,6 @@ use crate::server::cel::syntax::Literal;
 use crate::server::cel::value::Result;
 use crate::server::cel::value::Stop;
 use crate::server::cel::value::Val;
-use crate::server::cel::value::equal;
 use crate::server::cel::value::error;
 use crate::server::cel::value::no_such_overload;
 use crate::server::cel::value::unknown;

@@ -43,7 +43,7 @@ const PLAIN: [(&str, Type<'static>); 11] = [
     ("duration", Type::Duration),
     ("timestamp", Type::Timestamp),
     ("null", Type::Null),
-    ("type", Type::Type),
+    ("type", Type::Kind),
 ];
 
 impl Overload {

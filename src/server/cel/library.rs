@@ -3,6 +3,8 @@
 //! Mirrors the standard library of github.com/google/cel-go, its `ext` and the server's `pkg/cel/library`, as far as
 //! they are modeled: a function that is declared in `functions` and missing here gives no answer.
 
+use crate::server::cel::equality::compare_numbers;
+use crate::server::cel::equality::equal;
 use crate::server::cel::eval::present;
 use crate::server::cel::formats;
 use crate::server::cel::net;
@@ -13,8 +15,6 @@ use crate::server::cel::time::SECOND;
 use crate::server::cel::value::Result;
 use crate::server::cel::value::Stop;
 use crate::server::cel::value::Val;
-use crate::server::cel::value::compare_numbers;
-use crate::server::cel::value::equal;
 use crate::server::cel::value::error;
 use crate::server::cel::value::no_such_overload;
 use crate::server::cel::value::unknown;
@@ -315,19 +315,30 @@ fn convert<'v>(to: &str, value: &Val<'v>) -> Result<Val<'v>> {
         ("int", Val::Timestamp(it)) => Ok(Val::Int(it.div_euclid(i128::from(SECOND)) as i64)),
         ("int", Val::Duration(it)) => Ok(Val::Int(*it)),
         ("uint", Val::Int(it)) => u64::try_from(*it).map_or_else(|_| range(), |it| Ok(Val::Uint(it))),
-        ("string", Val::Bool(it)) => Ok(Val::text(it.to_string())),
-        ("string", Val::Int(it)) => Ok(Val::text(it.to_string())),
-        ("string", Val::Uint(it)) => Ok(Val::text(it.to_string())),
-        ("string", Val::Bytes(it)) => {
-            String::from_utf8(it.to_vec()).map_or_else(|_| failed(), |it| Ok(Val::text(it)))
+        ("string", value) => to_text(value),
+        ("uint", Val::Double(_) | Val::String(_)) | ("timestamp", Val::Int(_)) => {
+            unknown("the conversion is not modeled")
         }
-        ("string", Val::Ip(it)) => Ok(Val::text(it.to_string())),
-        ("string", Val::Cidr(it, bits)) => Ok(Val::text(format!("{it}/{bits}"))),
-        ("string", Val::Double(_) | Val::Duration(_) | Val::Timestamp(_))
-        | ("uint", Val::Double(_) | Val::String(_))
-        | ("timestamp", Val::Int(_)) => unknown("the conversion is not modeled"),
         _ => no_such_overload(),
     }
+}
+
+fn to_text<'v>(value: &Val<'v>) -> Result<Val<'v>> {
+    Ok(Val::text(match value {
+        Val::Bool(it) => it.to_string(),
+        Val::Int(it) => it.to_string(),
+        Val::Uint(it) => it.to_string(),
+        Val::Ip(it) => it.to_string(),
+        Val::Cidr(it, bits) => format!("{it}/{bits}"),
+        Val::Bytes(it) => match String::from_utf8(it.to_vec()) {
+            Ok(text) => text,
+            Err(_) => return error("invalid UTF-8 in bytes, cannot convert to string"),
+        },
+        Val::Double(_) | Val::Duration(_) | Val::Timestamp(_) => {
+            return unknown("the conversion is not modeled");
+        }
+        _ => return no_such_overload(),
+    }))
 }
 
 fn time_part<'v>(function: &str, value: &Val<'v>) -> Result<Val<'v>> {

@@ -3,10 +3,8 @@
 //! Mirrors `parser/parser.go` and `parser/macro.go` of github.com/google/cel-go, with the optional syntax that the
 //! API server switches on. Nesting deeper than [`DEPTH`] is not modeled: the server's own limit counts grammar rules.
 
-use crate::server::cel::syntax::ACCUMULATOR;
 use crate::server::cel::syntax::Expr;
 use crate::server::cel::syntax::Failure;
-use crate::server::cel::syntax::Fold;
 use crate::server::cel::syntax::Kind;
 use crate::server::cel::syntax::Literal;
 use crate::server::cel::syntax::Token;
@@ -28,14 +26,16 @@ pub(super) fn parse(text: &str) -> Result<(Expr, usize), Failure> {
     }
 }
 
-struct Parser {
+/// The tokens of an expression, and how far they are read.
+pub(super) struct Parser {
     tokens: Vec<Token>,
     at: usize,
     ids: usize,
     depth: usize,
 }
 
-fn refused(why: impl Into<String>) -> Failure {
+/// A refusal.
+pub(super) fn refused(why: impl Into<String>) -> Failure {
     Failure::Refused(why.into())
 }
 
@@ -87,13 +87,15 @@ impl Parser {
         if self.eat(punct) { Ok(()) } else { Err(unexpected(self.peek())) }
     }
 
-    fn new(&mut self, kind: Kind) -> Expr {
+    /// An expression with the next id.
+    pub(super) fn make(&mut self, kind: Kind) -> Expr {
         self.ids += 1;
         Expr { id: self.ids - 1, kind }
     }
 
-    fn call(&mut self, function: &str, args: Vec<Expr>) -> Expr {
-        self.new(Kind::Call { function: function.to_owned(), target: None, args })
+    /// A call of a function or operator.
+    pub(super) fn call(&mut self, function: &str, args: Vec<Expr>) -> Expr {
+        self.make(Kind::Call { function: function.to_owned(), target: None, args })
     }
 
     /// `conditionalOr ('?' conditionalOr ':' expr)?`
@@ -229,14 +231,14 @@ impl Parser {
         let optional = self.eat("?");
         let Token::Ident(field) = self.take() else { return Err(unexpected(self.peek())) };
         if optional {
-            let field = self.new(Kind::Literal(Literal::String(field.into())));
+            let field = self.make(Kind::Literal(Literal::String(field.into())));
             return Ok(self.call("_?._", vec![operand, field]));
         }
         if self.eat("(") {
             let args = self.arguments()?;
             return self.member_call(field, operand, args);
         }
-        Ok(self.new(Kind::Select { operand: Box::new(operand), field, test: false }))
+        Ok(self.make(Kind::Select { operand: Box::new(operand), field, test: false }))
     }
 
     fn arguments(&mut self) -> Result<Vec<Expr>, Failure> {
@@ -271,7 +273,7 @@ impl Parser {
                 let args = self.arguments()?;
                 return self.global_call(name, args);
             }
-            return Ok(self.new(Kind::Ident(name)));
+            return Ok(self.make(Kind::Ident(name)));
         }
         if dot {
             return Err(unexpected(&token));
@@ -295,7 +297,7 @@ impl Parser {
             Token::Bytes(bytes) => Literal::Bytes(bytes),
             other => number_literal(&other, "")?,
         };
-        Ok(self.new(Kind::Literal(literal)))
+        Ok(self.make(Kind::Literal(literal)))
     }
 
     /// Whether `.a.b{` follows: a message literal of a qualified type.
@@ -323,7 +325,7 @@ impl Parser {
                 break;
             }
         }
-        Ok(self.new(Kind::List(items)))
+        Ok(self.make(Kind::List(items)))
     }
 
     fn map(&mut self) -> Result<Expr, Failure> {
@@ -342,15 +344,15 @@ impl Parser {
                 break;
             }
         }
-        Ok(self.new(Kind::Map(entries)))
+        Ok(self.make(Kind::Map(entries)))
     }
 
     fn global_call(&mut self, function: String, mut args: Vec<Expr>) -> Result<Expr, Failure> {
         if function != "has" || args.len() != 1 {
-            return Ok(self.new(Kind::Call { function, target: None, args }));
+            return Ok(self.make(Kind::Call { function, target: None, args }));
         }
         match args.remove(0).kind {
-            Kind::Select { operand, field, .. } => Ok(self.new(Kind::Select { operand, field, test: true })),
+            Kind::Select { operand, field, .. } => Ok(self.make(Kind::Select { operand, field, test: true })),
             _ => Err(refused("invalid argument to has() macro")),
         }
     }
@@ -366,77 +368,8 @@ impl Parser {
                 "the macro `{function}` with {} arguments is not modeled",
                 args.len()
             ))),
-            _ => Ok(self.new(Kind::Call { function, target: Some(Box::new(target)), args })),
+            _ => Ok(self.make(Kind::Call { function, target: Some(Box::new(target)), args })),
         }
-    }
-
-    fn accumulator(&mut self) -> Expr {
-        self.new(Kind::Ident(ACCUMULATOR.to_owned()))
-    }
-
-    fn literal(&mut self, literal: Literal) -> Expr {
-        self.new(Kind::Literal(literal))
-    }
-
-    fn fold(&mut self, macro_name: &str, range: Expr, mut args: Vec<Expr>) -> Result<Expr, Failure> {
-        let body = args.split_off(1);
-        let Kind::Ident(var) = args.remove(0).kind else {
-            return Err(refused("argument must be a simple name"));
-        };
-        if var == "__result__" {
-            return Err(refused("iteration variable overwrites accumulator variable"));
-        }
-        let mut body = body.into_iter();
-        let first = body.next().ok_or_else(|| refused("a macro without a body"))?;
-        let accumulator = self.accumulator();
-        let (init, condition, step, result) = match macro_name {
-            "all" => {
-                let condition = self.call("@not_strictly_false", vec![accumulator]);
-                let before = self.accumulator();
-                let step = self.call("_&&_", vec![before, first]);
-                (self.literal(Literal::Bool(true)), condition, step, self.accumulator())
-            }
-            "exists" => {
-                let negated = self.call("!_", vec![accumulator]);
-                let condition = self.call("@not_strictly_false", vec![negated]);
-                let before = self.accumulator();
-                let step = self.call("_||_", vec![before, first]);
-                (self.literal(Literal::Bool(false)), condition, step, self.accumulator())
-            }
-            "exists_one" | "existsOne" => {
-                let one = self.literal(Literal::Int(1));
-                let more = self.call("_+_", vec![accumulator, one]);
-                let same = self.accumulator();
-                let step = self.call("_?_:_", vec![first, more, same]);
-                let (count, one) = (self.accumulator(), self.literal(Literal::Int(1)));
-                let result = self.call("_==_", vec![count, one]);
-                (self.literal(Literal::Int(0)), self.literal(Literal::Bool(true)), step, result)
-            }
-            _ => {
-                // filter(x, predicate), map(x, transform) and map(x, predicate, transform).
-                let (predicate, item) = match (macro_name, body.next()) {
-                    ("filter", _) => (Some(first), self.new(Kind::Ident(var.clone()))),
-                    (_, Some(transform)) => (Some(first), transform),
-                    (_, None) => (None, first),
-                };
-                let list = self.new(Kind::List(vec![(item, false)]));
-                let more = self.call("_+_", vec![accumulator, list]);
-                let step = match predicate {
-                    None => more,
-                    Some(predicate) => {
-                        let same = self.accumulator();
-                        self.call("_?_:_", vec![predicate, more, same])
-                    }
-                };
-                (
-                    self.new(Kind::List(Vec::new())),
-                    self.literal(Literal::Bool(true)),
-                    step,
-                    self.accumulator(),
-                )
-            }
-        };
-        Ok(self.new(Kind::Fold(Box::new(Fold { range, var, init, condition, step, result }))))
     }
 }
 

@@ -3,12 +3,12 @@
 //! Mirrors `ext/strings.go` and `ext/sets.go` of github.com/google/cel-go, and `regex.go`, `ip.go` and `cidr.go` of the
 //! server's `pkg/cel/library`.
 
+use crate::server::cel::equality::equal;
 use crate::server::cel::net;
 use crate::server::cel::regexp;
 use crate::server::cel::syntax::Failure;
 use crate::server::cel::value::Result;
 use crate::server::cel::value::Val;
-use crate::server::cel::value::equal;
 use crate::server::cel::value::error;
 use crate::server::cel::value::no_such_overload;
 use crate::server::cel::value::unknown;

@@ -28,7 +28,7 @@ pub(super) enum Type<'s> {
     /// A type of the server's own libraries, for example `kubernetes.URL`.
     Library(&'static str),
     /// The type of a type.
-    Type,
+    Kind,
     /// A type to be found.
     Var(u32),
 }
@@ -163,7 +163,7 @@ impl<'s> Mapping<'s> {
         match (one, two) {
             (Type::Dyn, _) | (_, Type::Dyn) => true,
             (Type::Null, other) | (other, Type::Null) => other.nullable(),
-            (Type::Type, Type::Type) => true,
+            (Type::Kind, Type::Kind) => true,
             (Type::List(one), Type::List(two)) | (Type::Optional(one), Type::Optional(two)) => {
                 self.is_assignable(one, two)
             }
