@@ -9,6 +9,7 @@ use crate::check::Options;
 use crate::check::Report;
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::Safety;
+use crate::diagnostic::Severity;
 use crate::rules::mend;
 use crate::source;
 use crate::source::Edit;
@@ -175,11 +176,14 @@ fn is_better(before: &Report, fixed: &Fixed, name: &str) -> bool {
         verdicts.filter(|it| it.fate != Fate::Kept).count()
     };
     let said = |it: &Report| {
-        it.diagnostics.iter().filter(|it| it.crd.as_deref().unwrap_or_default() == name).count()
+        let about = |it: &&Diagnostic| it.crd.as_deref().unwrap_or_default() == name;
+        it.diagnostics.iter().filter(about).filter(|it| it.severity > Severity::Note).count()
     };
     let (old, new) = (before, &fixed.report);
-    if accepted(old) && !accepted(new) {
-        return false;
+    match (accepted(old), accepted(new)) {
+        (true, false) => return false,
+        (false, true) => return true,
+        _ => {}
     }
     match lost(old).cmp(&lost(new)) {
         std::cmp::Ordering::Greater => true,

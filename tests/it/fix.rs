@@ -342,6 +342,11 @@ fn words_in_the_wrong_place_are_moved_on_demand() {
             status(&format!("            type: object\n{open}")),
         ),
         (
+            "in the version",
+            crd("          spec: {type: object}\n").replace("    served:", "    x-kubernetes-preserve-unknown-fields: true\n    served:"),
+            crd("          spec: {type: object}\n        x-kubernetes-preserve-unknown-fields: true\n"),
+        ),
+        (
             "subresources at the top",
             crd("          status:\n            type: object\n            x-kubernetes-preserve-unknown-fields: true\n")
                 .replace("    subresources: {status: {}}\n", "")
