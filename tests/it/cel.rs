@@ -125,7 +125,7 @@ fn false_and_true_are_known_whatever_else_is_not() {
         ruled(&["self.n > 0 && semver(self.s).major() == 1", "self.n < 5 || quantity(self.s).isInteger()"]);
     let rules = Rules::of(&schema);
     let outcome = cel::validate(&rules, &schema, &json!({"n": 0, "s": "1"}), None);
-    assert_eq!(keys(outcome.errors.iter().map(|it| &it.0)), ["<nil> FieldValueInvalid"]);
+    assert_eq!(keys(outcome.errors.iter().map(|it| &it.error)), ["<nil> FieldValueInvalid"]);
     assert_eq!(outcome.unknown, []);
 }
 

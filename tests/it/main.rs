@@ -23,8 +23,6 @@ mod door;
 mod formats;
 mod kopf;
 #[cfg(feature = "check")]
-mod random_crd;
-#[cfg(feature = "check")]
 mod rules;
 #[cfg(feature = "check")]
 mod server;
