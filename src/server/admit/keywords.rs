@@ -32,21 +32,32 @@ enum NoDefaults {
     MetaMap,
 }
 
-/// Judges a schema. `rules`: whether rules in CEL are looked at.
-pub(super) fn validate(schema: &Schema, place: &Place, rules: bool, options: &Options, out: &mut Admission) {
-    let cheap = !options.unchanged;
-    let mut walk = Walk { options, blocked: Vec::new(), out };
-    walk.node(schema, place, true, Inside { rules, ..Inside::default() });
-    let blocked = walk.blocked;
-    if rules {
-        rules::validate(schema, place, &blocked, cheap, out);
-    }
+/// What the walk over the keywords has met.
+#[derive(Default)]
+pub(super) struct Seen<'s> {
+    /// Any default.
+    pub(super) defaults: bool,
+    /// Any rule in CEL where rules are looked at.
+    pub(super) rules: bool,
+    /// The nodes whose rules are not looked at, because they or something below them is wrong.
+    pub(super) blocked: Vec<&'s Schema>,
+}
+
+/// Judges a schema.
+pub(super) fn validate<'s>(
+    schema: &'s Schema,
+    place: &Place,
+    options: &Options,
+    out: &mut Admission,
+) -> Seen<'s> {
+    let mut walk = Walk { options, seen: Seen::default(), out };
+    walk.node(schema, place, true, Inside { rules: true, ..Inside::default() });
+    walk.seen
 }
 
 struct Walk<'w, 's> {
     options: &'w Options,
-    /// The nodes whose rules are not looked at, because they or something below them is wrong.
-    blocked: Vec<&'s Schema>,
+    seen: Seen<'s>,
     out: &'w mut Admission,
 }
 
@@ -82,8 +93,12 @@ impl<'s> Walk<'_, 's> {
         }
         lists_and_maps(schema, place, self.options, &mut self.out.refusals);
         rules::shape(schema, place, &mut self.out.refusals);
-        if inside.rules && !schema.validations.is_empty() && self.out.refusals.len() > before {
-            self.blocked.push(schema);
+        self.seen.defaults |= schema.default.is_some();
+        if inside.rules && !schema.validations.is_empty() {
+            self.seen.rules = true;
+            if self.out.refusals.len() > before {
+                self.seen.blocked.push(schema);
+            }
         }
     }
 

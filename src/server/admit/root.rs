@@ -7,6 +7,7 @@ use super::Refusal;
 use super::defaults;
 use super::keywords;
 use super::options::Options;
+use super::rules;
 use super::spec::Scope;
 use crate::schema::Schema;
 use crate::server::place::Place;
@@ -30,21 +31,24 @@ pub(super) fn validate(schema: &Schema, scope: &Scope, options: &Options, out: &
         out.refusals.push(Refusal::forbidden(&place, "nullable cannot be true at the root", at));
     }
     let mut unconvertible = None;
-    let mut rules = false;
+    let mut structural = false;
     if options.structural {
         unconvertible = structural::unconvertible(schema);
         let violations = out.refusals.len();
         if unconvertible.is_none() {
             structural::violations(schema, &place, &mut out.refusals);
-            let structural = out.refusals.len() == violations;
-            if structural {
-                defaults::validate(schema, &place, options, out);
-            }
-            // Rules are looked at only in a schema that is structural and has valid defaults.
-            rules = structural && out.refusals.len() == violations;
+            structural = out.refusals.len() == violations;
         }
     }
-    keywords::validate(schema, &place, rules, options, out);
+    let seen = keywords::validate(schema, &place, options, out);
+    let defaults = out.refusals.len();
+    if structural && seen.defaults {
+        defaults::validate(schema, &place, options, out);
+    }
+    // Rules are looked at only in a schema that is structural and has valid defaults.
+    if structural && seen.rules && out.refusals.len() == defaults {
+        rules::validate(schema, &place, &seen.blocked, !options.unchanged, out);
+    }
     if let (true, Some((words, at))) = (out.refusals.len() == before, unconvertible) {
         out.refusals.push(Refusal::invalid(&place, &words, at));
     }

@@ -27,7 +27,7 @@ pub(super) fn validate(crd: &Crd, options: &Options, out: &mut Admission) {
     schemas_are_there(crd, &view, &options, &mut out.refusals);
     options.structural |= !crd.preserve_unknown_fields;
     defaults_need_pruning(crd, &view, &mut options, &mut out.refusals);
-    options.structural |= view.schemas().any(|it| options::has(it, &has_extension));
+    options.structural = options.structural || view.schemas().any(|it| options::has(it, &has_extension));
     for (index, (version, part)) in view.versions.iter().enumerate() {
         let field = format!("spec.versions[{index}]");
         let wrong = naming::dns1035_label(&version.name);
@@ -104,12 +104,11 @@ fn schemas_are_there(crd: &Crd, view: &View, options: &Options, out: &mut Vec<Re
 
 fn defaults_need_pruning(crd: &Crd, view: &View, options: &mut Options, out: &mut Vec<Refusal>) {
     const FIELD: &str = "spec.preserveUnknownFields";
-    if view.schemas().any(|it| options::has(it, &|it| it.default.is_some())) {
+    let pruned = !crd.preserve_unknown_fields;
+    if !pruned && view.schemas().any(|it| options::has(it, &|it| it.default.is_some())) {
         options.structural = true;
-        if crd.preserve_unknown_fields {
-            let words = "must be false in order to use defaults in the schema";
-            out.push(Refusal::invalid(&Place::root(FIELD), words, crd.place(FIELD)));
-        }
+        let words = "must be false in order to use defaults in the schema";
+        out.push(Refusal::invalid(&Place::root(FIELD), words, crd.place(FIELD)));
     }
 }
 
