@@ -125,7 +125,7 @@ fn every_vector_is_answered_as_the_server_answers() {
 
 #[test]
 fn formats_patterns_numbers_and_sequences_are_answered_as_the_server_answers() {
-    answered_as_expected("more.jsonl", "more_expected.jsonl");
+    answered_as_expected("objects.jsonl", "objects_expected.jsonl");
 }
 
 #[test]
