@@ -180,6 +180,10 @@ fn is_better(before: &Report, fixed: &Fixed, name: &str) -> bool {
         it.diagnostics.iter().filter(about).filter(|it| it.severity > Severity::Note).count()
     };
     let (old, new) = (before, &fixed.report);
+    // A CRD that has its name only since a fix had nothing to lose under it.
+    if !name.is_empty() && !old.crds.iter().any(|it| it.crd.name == name) {
+        return true;
+    }
     match (accepted(old), accepted(new)) {
         (true, false) => return false,
         (false, true) => return true,

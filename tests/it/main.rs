@@ -39,6 +39,8 @@ mod fix;
 #[cfg(feature = "check")]
 mod fix_random;
 #[cfg(feature = "check")]
+mod fuzz;
+#[cfg(feature = "check")]
 mod patch;
 #[cfg(feature = "check")]
 mod yaml;
