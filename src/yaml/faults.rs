@@ -2,9 +2,19 @@
 
 use granit_parser::{ErrorKind, ScanError};
 
-use super::Error;
 use super::strict::Fault;
+use super::{Error, MAX_VALUES};
 use crate::source::Span;
+
+/// Refuses a document beyond all measure.
+pub(super) fn too_many(at: Span) -> Error {
+    let help = "no manifest needs as many: look for a generator that ran wild";
+    Error {
+        message: format!("the document holds more than {MAX_VALUES} values"),
+        span: at,
+        help: Some(help.into()),
+    }
+}
 
 /// Refuses characters that libyaml's reader takes nowhere.
 pub(super) fn control_character(text: &str, base: usize) -> Result<(), Error> {

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::{Deep, Duplicate, Entry, Error, MAX_DEPTH, Node, Style, Value, dismantle, set};
+use super::{Deep, Duplicate, Entry, Error, MAX_DEPTH, MAX_VALUES, Node, Style, Value, dismantle, set};
 use crate::source::Span;
 
 /// Go's limit for nesting.
@@ -49,7 +49,8 @@ pub(super) enum Numbers {
 /// Reads the JSON value that starts at or after a byte.
 pub(super) fn value(text: &str, at: usize, depth: usize, numbers: Numbers) -> Result<Found, Error> {
     let (open, duplicates) = (Vec::new(), Vec::new());
-    let mut reader = Reader { text, bytes: text.as_bytes(), at, depth, numbers, open, duplicates };
+    let bytes = text.as_bytes();
+    let mut reader = Reader { text, bytes, at, depth, numbers, values: 0, open, duplicates };
     let mut done = reader.start()?;
     loop {
         let node = match done {
@@ -70,6 +71,8 @@ struct Reader<'a> {
     at: usize,
     depth: usize,
     numbers: Numbers,
+    /// How many values there are so far.
+    values: usize,
     open: Vec<Open>,
     duplicates: Vec<Duplicate>,
 }
@@ -90,6 +93,11 @@ impl<'a> Reader<'a> {
         self.at = skip_blanks(self.bytes, self.at);
         let start = self.at;
         let Some(byte) = self.bytes.get(start) else { return Err(self.unexpected_end()) };
+        self.values += 1;
+        if self.values > MAX_VALUES {
+            let message = format!("the document holds more than {MAX_VALUES} values");
+            return Err(Error { message, span: Span::new(start, start + 1), help: None });
+        }
         let (value, style) = match byte {
             b'{' | b'[' => return self.open(*byte == b'{'),
             b'"' => (Value::String(self.string()?.into()), Style::Quoted),

@@ -40,6 +40,9 @@ use crate::source::Span;
 /// The server takes 10 000 levels; no CRD known has more than 80.
 pub const MAX_DEPTH: usize = 500;
 
+/// How many values a document may hold, so that memory stays bounded; the largest CRDs known have 200 000.
+pub const MAX_VALUES: usize = 8_000_000;
+
 /// What a text holds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stream {

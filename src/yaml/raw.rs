@@ -9,7 +9,7 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, StructureStyle};
 
 use super::scalar::Tag;
 use super::strict::{self, Fault};
-use super::{Comment, Error, Style, faults};
+use super::{Comment, Error, MAX_VALUES, Style, faults};
 use crate::source::Span;
 
 /// A node; the nodes of a collection follow it.
@@ -92,7 +92,10 @@ pub(super) fn read(text: &str, base: usize, ending: Ending) -> Result<Document<'
                 }
                 break;
             }
-            event => reader.event(event, span).map_err(|it| faults::strict(it, base))?,
+            event if reader.nodes.len() < MAX_VALUES => {
+                reader.event(event, span).map_err(|it| faults::strict(it, base))?;
+            }
+            _ => return Err(faults::too_many(Span::new(base + span.start, base + span.end))),
         }
     }
     if reader.nodes.is_empty() {

@@ -81,6 +81,7 @@ fn chunks(text: &str, from: usize, number: &mut usize, stream: &mut Stream) {
             }
             Err(mut error) => {
                 *number += 1;
+                error.span = within_characters(text, error.span);
                 if is_template(text, &error) {
                     error.help = Some("it is a template: render it first, or put `{{ … }}` in quotes".into());
                 }
@@ -119,6 +120,18 @@ fn document(text: &str, base: usize, dropped: &mut Vec<Span>) -> Result<Option<D
     aliased.dedup();
     let (span, duplicates) = (root.span, decoded.duplicates);
     Ok(Some(Document { number: 0, span, root, duplicates, aliased, json: false }))
+}
+
+/// A span that starts and ends between characters: the parser may have seen other line breaks of the same length.
+fn within_characters(text: &str, span: Span) -> Span {
+    let (mut start, mut end) = (span.start as usize, span.end as usize);
+    while start > 0 && !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    while end < text.len() && !text.is_char_boundary(end) {
+        end += 1;
+    }
+    Span::new(start, end)
 }
 
 /// Whether a template stands on the line of an error.

@@ -409,6 +409,17 @@ fn depth_and_size_are_bounded() {
 }
 
 #[test]
+fn places_are_those_of_the_text_whatever_its_line_breaks() {
+    let text = "%\u{2028}";
+    let error = &yaml::parse(text).errors[0];
+    assert!(text.get(error.span.range()).is_some(), "{error:?}");
+    let text = "a: x\u{2028}b: 'p\u{2028}q'\u{85}c: |\u{85}  d\n";
+    let root = root(text);
+    let shown: Vec<_> = root.entries().iter().map(|it| &text[it.value.span.range()]).collect();
+    assert_eq!(shown, ["x", "'p\u{2028}q'", "|\u{85}  d"]);
+}
+
+#[test]
 fn a_text_that_ends_anywhere_has_an_answer() {
     let text = "apiVersion: v1\nkind: List\nitems:\n- &a {b: 'c', \"d\": [1, 2]}\n- <<: *a\n  e: |\n    f\n---\n? g\n: é\n";
     for at in (0..text.len()).filter(|it| text.is_char_boundary(*it)) {
