@@ -120,6 +120,21 @@ impl Simulation<'_, '_> {
         }
     }
 
+    /// Writes an object into etcd, past the server.
+    fn write(&mut self, serving: &Serving<'_>, object: Option<&Node>, version: &str) -> Answer {
+        let null = Node::new(yaml::Value::Null);
+        match serving_body(serving, object.unwrap_or(&null), version) {
+            Err(error) => failed(400, "", &error),
+            Ok((object, _)) => {
+                let object = stored(object, serving.namespaced());
+                self.cell = Some(object.clone());
+                self.revision += 1;
+                self.foreign = true;
+                Answer { etcd: Some(object), wrote: true, ..Answer::default() }
+            }
+        }
+    }
+
     fn request(
         &mut self,
         serving: &Serving<'_>,
@@ -129,18 +144,8 @@ impl Simulation<'_, '_> {
         version: &str,
     ) -> Answer {
         let text = |key: &str| step.get(key).and_then(Node::as_str).unwrap_or_default();
-        let null = Node::new(yaml::Value::Null);
         if op == "etcd" {
-            return match serving_body(serving, step.get("object").unwrap_or(&null), version) {
-                Err(error) => failed(400, "", &error),
-                Ok((object, _)) => {
-                    let object = stored(object, serving.namespaced());
-                    self.cell = Some(object.clone());
-                    self.revision += 1;
-                    self.foreign = true;
-                    Answer { etcd: Some(object), wrote: true, ..Answer::default() }
-                }
-            };
+            return self.write(serving, step.get("object"), version);
         }
         let endpoint = if text("endpoint") == "status" { Endpoint::Status } else { Endpoint::Main };
         let field_validation = match text("field_validation") {
