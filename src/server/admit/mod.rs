@@ -3,8 +3,8 @@
 //! Mirrors `ValidateCustomResourceDefinition` and `ValidateCustomResourceDefinitionUpdate` of
 //! apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, and registry/customresourcedefinition.
 //! Fields have the server's own paths, which are those of its internal version: what all versions share stands at the
-//! top (`spec.validation.openAPIV3Schema`). Not modeled: webhooks' certificates, and what a rule in CEL beyond
-//! [`cel`](super) says; those are [`Unknown`].
+//! top (`spec.validation.openAPIV3Schema`). Not modeled: certificates of webhooks, and of rules what
+//! [`cel`](super::cel) does not model; that is [`Unknown`]. At most about two thousand refusals are listed.
 
 mod columns;
 mod conversion;
