@@ -224,8 +224,13 @@ impl<'a> Court<'a> {
     fn known(&self, endpoint: Endpoint) -> &[FieldError] {
         self.known[usize::from(endpoint == Endpoint::Status)].get_or_init(|| {
             let request = Request { version: &self.version.name, endpoint, ..Request::default() };
-            let answer = self.serving.merge_patch(in_etcd(&self.untouched.etcd), &request, &json!({}));
-            answer.errors.into_iter().map(|it| it.error).collect()
+            let errors_after = |patch: Value| {
+                let answer = self.serving.merge_patch(in_etcd(&self.untouched.etcd), &request, &patch);
+                answer.errors.into_iter().map(|it| it.error)
+            };
+            // A write into the spec makes it appear here, and what else it must hold with it.
+            let required = errors_after(json!({ "spec": {} })).filter(|it| it.ty == "FieldValueRequired");
+            errors_after(json!({})).chain(required).collect()
         })
     }
 

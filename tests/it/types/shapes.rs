@@ -304,7 +304,7 @@ shapes! {
     other_places: derive(JsonSchema) kube(status = "Status") kopf(
         name = "my-op", field = "status.{name}.deep.progress", touch_field = "status.touched", diffbase_field = "status.last",
         result(create_fn = "integer", "resize/spec.size" = "string", delete_fn = "array", update_fn = Outcome),
-        preserve("status.notes", "status[\"a/b\"].c"),
+        preserve("status.notes", "spec.extra", "status[\"a/b\"].c"),
     ) types {
         #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
         pub(crate) struct Outcome { done: bool, count: u16 }
