@@ -48,7 +48,11 @@ pub(crate) fn fix(text: &str) {
             fixed.applied.is_empty(),
             "an applied fix changes the text, nothing else does"
         );
-        assert!(lost(&fixed.report) <= lost(&before), "{safety:?} loses more than there was\n{}", fixed.text);
+        // A CRD that the server refuses has no slots to lose.
+        if before.crds.iter().all(|it| it.accepted) && before.crds.len() == fixed.report.crds.len() {
+            let text = &fixed.text;
+            assert!(lost(&fixed.report) <= lost(&before), "{safety:?} loses more than there was\n{text}");
+        }
         let again = fix::fix(&source(&fixed.text), &options(), safety);
         assert_eq!(again.text, fixed.text, "a second fix changes what the first one left");
     }
