@@ -23,6 +23,8 @@ mod door;
 mod formats;
 mod kopf;
 #[cfg(feature = "check")]
+mod real;
+#[cfg(feature = "check")]
 mod rules;
 #[cfg(feature = "check")]
 mod server;
