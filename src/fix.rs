@@ -167,13 +167,23 @@ fn renamed(old: &yaml::Document, new: &yaml::Document) -> bool {
     keys(&old.root) == keys(&new.root)
 }
 
-/// Whether a CRD is better off: still accepted, and with fewer slots that are not kept or fewer findings.
+/// How bad a fate is: that nobody can tell is better than a loss.
+fn harm(fate: Fate) -> usize {
+    match fate {
+        Fate::Kept => 0,
+        Fate::Unknown => 1,
+        Fate::Pruned => 2,
+        Fate::Rejected => 3,
+    }
+}
+
+/// Whether a CRD is better off: still accepted, and with less harm or fewer findings.
 fn is_better(before: &Report, fixed: &Fixed, name: &str) -> bool {
     let accepted = |it: &Report| it.crds.iter().filter(|it| it.crd.name == name).all(|it| it.accepted);
     let lost = |it: &Report| {
         let crds = it.crds.iter().filter(|it| it.crd.name == name);
         let verdicts = crds.flat_map(|it| &it.judgement.versions).flat_map(|it| &it.verdicts);
-        verdicts.filter(|it| it.fate != Fate::Kept).count()
+        verdicts.map(|it| harm(it.fate)).sum::<usize>()
     };
     let said = |it: &Report| {
         let about = |it: &&Diagnostic| it.crd.as_deref().unwrap_or_default() == name;
