@@ -212,5 +212,6 @@ pub fn unified_diff(name: &str, old: &str, new: &str) -> String {
         return String::new();
     }
     let diff = similar::TextDiff::from_lines(old, new);
+    let name = name.trim_start_matches('/');
     diff.unified_diff().context_radius(3).header(&format!("a/{name}"), &format!("b/{name}")).to_string()
 }
