@@ -192,6 +192,10 @@ impl Serving<'_> {
     fn status_schema(&self, served: &Served<'_>, object: &Object, old: &Object, verdict: &mut Verdict) {
         let declared = served.version.schema.as_ref().and_then(|it| it.property("status"));
         let (Some(schema), Some(status)) = (declared, object.get("status")) else { return };
+        // The server makes a validator of the status only where that is an endpoint of its own.
+        if !served.version.status_subresource {
+            return;
+        }
         let before = old.get("status");
         let structural = served.schema.and_then(|it| it.property("status"));
         let correlated = Correlated {
