@@ -163,7 +163,7 @@ fn is_time(text: &str) -> bool {
         number(11, 23)?;
         number(14, 59)?;
         number(17, 59)?;
-        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
         let days = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
         let marks = [bytes[4], bytes[7], bytes[10], bytes[13], bytes[16]] == *b"--T::";
         (marks && day >= 1 && day <= *days.get(month.checked_sub(1)? as usize)?).then_some(19)

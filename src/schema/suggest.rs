@@ -60,10 +60,10 @@ pub fn unknown(level: Level, entry: &Entry) -> Option<Suggestion> {
     if let Some(belongs) = misplaced(level, name) {
         return Some(belongs);
     }
-    if level == Level::Schema {
-        if let Some((_, instead)) = FOREIGN.iter().find(|it| it.0 == name) {
-            return Some(Suggestion::Foreign { instead });
-        }
+    if level == Level::Schema
+        && let Some((_, instead)) = FOREIGN.iter().find(|it| it.0 == name)
+    {
+        return Some(Suggestion::Foreign { instead });
     }
     if let Some(known) = closest(name, fields(level)) {
         return Some(Suggestion::Misspelt(known));
@@ -170,10 +170,10 @@ fn closest_extension(name: &str) -> Option<&'static str> {
 
 /// The known name that a name resembles most.
 fn closest(name: &str, known: &'static [&'static str]) -> Option<&'static str> {
-    if std::ptr::eq(known.as_ptr(), KEYWORDS.as_ptr()) {
-        if let Some(extension) = closest_extension(name) {
-            return Some(extension);
-        }
+    if std::ptr::eq(known.as_ptr(), KEYWORDS.as_ptr())
+        && let Some(extension) = closest_extension(name)
+    {
+        return Some(extension);
     }
     let folded = fold(name);
     let limit = (folded.chars().count() / 3).min(3);

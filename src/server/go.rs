@@ -74,7 +74,7 @@ pub fn same(sent: &Value, held: &Value) -> bool {
 
 /// Go's conversion of a float to `int64` on amd64: what does not fit is the smallest integer.
 pub fn int64(float: f64) -> i64 {
-    if float >= -9_223_372_036_854_775_808.0 && float < 9_223_372_036_854_775_808.0 {
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float) {
         float as i64
     } else {
         i64::MIN

@@ -138,7 +138,7 @@ pub fn copy(target: Target<'_>, entry: &Entry, onto: &Node, name: &str) -> Resul
     target.check_block_key(&lines, first)?;
     target.check_block_key(&lines, entry)?;
     let (from, to) = (lines.column(entry.key_span.start), lines.column(first.key_span.start));
-    let written = lines.from_to(entry.key_span.start, entry_end(entry));
+    let written = lines.between(entry.key_span.start, entry_end(entry));
     let rest = &target.text[entry.key_span.end as usize..lines.after(entry.key_span.end) as usize];
     let head = format!("{}{name}{}", " ".repeat(to), rest.trim_end());
     let pad = " ".repeat(to);

@@ -48,7 +48,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The lines from that of one byte to that of another, without their line breaks.
-    pub(super) fn from_to(self, from: u32, to: u32) -> impl Iterator<Item = &'a str> {
+    pub(super) fn between(self, from: u32, to: u32) -> impl Iterator<Item = &'a str> {
         self.text[self.start(from) as usize..self.after(to) as usize].lines()
     }
 

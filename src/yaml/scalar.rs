@@ -307,7 +307,7 @@ fn timestamp(text: &str) -> Option<()> {
     let month = two_digits(&mut rest)?;
     literal(&mut rest, b'-')?;
     let day = two_digits(&mut rest)?;
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let days = match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
         4 | 6 | 9 | 11 => 30,

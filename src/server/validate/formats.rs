@@ -225,7 +225,7 @@ fn is_mac(text: &str) -> bool {
             }
             parts.len() * 2
         }
-        _ if hex(text, text.len()) && text.len() % 2 == 0 => text.len() / 2,
+        _ if hex(text, text.len()) && text.len().is_multiple_of(2) => text.len() / 2,
         _ => return false,
     };
     matches!(bytes, 6 | 8 | 20)
