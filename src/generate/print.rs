@@ -37,10 +37,11 @@ pub fn yaml(crd: &Value) -> Result<String, String> {
         }
         text = source::apply(&text, &edits).0;
     }
-    if whole_numbers(&read(&text)?.root.to_json()) != crd {
-        return Err("it cannot be printed so that the API server's rules of YAML read it back".to_owned());
-    }
-    Ok(text)
+    // Line breaks of YAML 1.1 (U+2028) are beyond serde_yaml; the plainer printer escapes them.
+    [text, yaml::print(&crd)]
+        .into_iter()
+        .find(|text| read(text).is_ok_and(|it| whole_numbers(&it.root.to_json()) == crd))
+        .ok_or_else(|| "it cannot be printed so that the API server's rules of YAML read it back".to_owned())
 }
 
 /// A CRD as JSON.

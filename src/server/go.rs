@@ -201,9 +201,9 @@ pub fn quote(text: &str) -> String {
 
 /// Whether `strconv.IsPrint` holds, up to unassigned code points.
 fn is_print(c: char) -> bool {
-    !c.is_control()
-        && !(c.is_whitespace() && c != ' ')
-        && !matches!(c, '\u{ad}' | '\u{feff}' | '\u{e000}'..='\u{f8ff}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+    let hidden = matches!(c, '\u{ad}' | '\u{feff}' | '\u{e000}'..='\u{f8ff}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}');
+    let space = c.is_whitespace() && c != ' ';
+    !(c.is_control() || space || hidden)
 }
 
 /// A value as `fmt`'s `%v` writes it.

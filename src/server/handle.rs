@@ -30,6 +30,7 @@ use serde_json::Value;
 
 impl<'c> Serving<'c> {
     /// The refusal of every request to a version and an endpoint that are not there.
+    #[allow(clippy::result_large_err, reason = "a refusal is an answer like any other")]
     pub fn addresses(&self, version: &str, endpoint: Endpoint) -> Result<(), Answer> {
         let request = Request { version, endpoint, ..Request::default() };
         let answer = self.answer(&request, &[], |_| self.addressed(&request).map(drop));

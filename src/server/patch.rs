@@ -13,6 +13,7 @@ pub(super) const MAX_OPERATIONS: usize = 10_000;
 ///
 /// # Errors
 /// What is no object and no list is no patch.
+#[allow(clippy::result_unit_err, reason = "there is nothing more to say")]
 pub fn merge(document: Value, patch: &Value) -> Result<Value, ()> {
     match (document, patch) {
         (Value::Object(mut document), Value::Object(patch)) => {

@@ -71,8 +71,10 @@ impl Judge {
         let served = crd.versions.iter().filter(|it| it.served);
         let versions = served.map(|version| {
             let court = Court::new(crd, &self.contract, &serving, version);
-            let mut verdicts: Vec<_> = self.slots.iter().map(|slot| court.alone(slot)).collect();
-            court.together(&self.slots, &self.together, &mut verdicts);
+            let mut refused = Vec::new();
+            let mut verdicts: Vec<_> =
+                self.slots.iter().map(|slot| court.alone(slot, &mut refused)).collect();
+            court.together(&self.slots, &self.together, &refused, &mut verdicts);
             JudgedVersion {
                 name: version.name.clone(),
                 storage: version.storage,
@@ -132,13 +134,14 @@ impl<'a> Court<'a> {
         Self { crd, contract, serving, version, untouched: Object { etcd, read }, known: Default::default() }
     }
 
-    /// The verdict on a slot that is written alone.
-    fn alone(&self, slot: &Slot) -> Verdict {
+    /// The verdict on a slot that is written alone; every error of its samples goes to `refused`.
+    fn alone(&self, slot: &Slot, refused: &mut Vec<FieldError>) -> Verdict {
         let mut verdicts = Vec::new();
         for sample in &slot.samples {
             let run = self.run(sample);
             // Where nothing of the slot gets in, no other sample leaves anything else behind.
             let shut = !run.lost.is_empty() && at(&run.got, &slot.path).is_none();
+            refused.extend(run.errors.iter().cloned());
             let verdict = self.verdict(slot, run);
             let settled = match verdict.fate {
                 Fate::Pruned => slot.guessed || shut,
@@ -154,14 +157,14 @@ impl<'a> Court<'a> {
     }
 
     /// What fares worse in company than alone, such as a status that may hold only so many keys.
-    fn together(&self, slots: &[Slot], samples: &[Sample], verdicts: &mut [Verdict]) {
+    /// What is `refused` of a slot alone says nothing about the others.
+    fn together(&self, slots: &[Slot], samples: &[Sample], refused: &[FieldError], verdicts: &mut [Verdict]) {
         if verdicts.iter().all(|it| it.fate >= Fate::Pruned) {
             return;
         }
-        let alone: Vec<FieldError> = verdicts.iter().flat_map(|it| it.errors.iter().cloned()).collect();
         for sample in samples {
             let mut run = self.run(sample);
-            run.errors.retain(|error| !alone.iter().any(|it| it.field == error.field && it.ty == error.ty));
+            run.errors.retain(|error| !refused.iter().any(|it| it.field == error.field && it.ty == error.ty));
             if run.errors.is_empty() {
                 continue;
             }
