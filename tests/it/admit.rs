@@ -77,7 +77,7 @@ fn crds_are_decoded_as_the_server_decodes_them() {
         if versions != texts(&said["versions"]) {
             wrong.push(format!("{id}: versions {versions:?}, the server: {}", said["versions"]));
         }
-        let storage = crd.versions.iter().filter(|it| it.storage).next_back().map(|it| it.name.as_str());
+        let storage = crd.versions.iter().rfind(|it| it.storage).map(|it| it.name.as_str());
         if storage != said["storage_version"].as_str() {
             wrong.push(format!("{id}: stored in {storage:?}, the server: {}", said["storage_version"]));
         }

@@ -134,7 +134,8 @@ impl Hand {
                 let header = *random.pick(&["|", "|-", ">", "|+"]);
                 writeln!(out, " {header}").unwrap();
                 writeln!(out, "{}{text}", " ".repeat(indent + self.step)).unwrap();
-                out.push_str(*random.pick(&["", "", "\n"]));
+                let gap: &str = ["", "", "\n"][random.below(3)];
+                out.push_str(gap);
             }
             _ => writeln!(out, " {}{tail}", self.braces(random, value)).unwrap(),
         }

@@ -8,7 +8,8 @@ use std::path::Path;
 
 #[test]
 fn what_fuzzing_kept_breaks_no_promise() {
-    let targets: [(&str, fn(&str)); 4] = [
+    type Promise = fn(&str);
+    let targets: [(&str, Promise); 4] = [
         ("yaml", promises::yaml),
         ("check", promises::check),
         ("fix", promises::fix),

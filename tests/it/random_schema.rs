@@ -157,10 +157,7 @@ pub(crate) fn keyword(random: &mut Random, out: &mut Json, depth: usize) {
             out["minLength"] =
                 random.pick(&[json!(1), json!(1.5), json!(-1), json!(3_000_000_000_u64)]).clone()
         }
-        32 => {
-            out["x-kubernetes-validations"] =
-                json!([{"rule": "", "message": *random.pick(&["", " ", "a\nb"])}])
-        }
+        32 => out["x-kubernetes-validations"] = rules(random),
         _ => out["multipleOf"] = json!(*random.pick(&[0.0, 0.5, 2.0])),
     }
 }

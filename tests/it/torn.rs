@@ -60,7 +60,10 @@ fn torn(text: &str, dice: &mut Dice) -> String {
         match dice.roll(5) {
             0 => text.truncate(at),
             1 => text.replace_range(at..end.max(at), ""),
-            2 => text.insert_str(at, &text[at..end.max(at)].to_owned()),
+            2 => {
+                let again = text[at..end.max(at)].to_owned();
+                text.insert_str(at, &again);
+            }
             _ => text.insert_str(at, SCRAPS[dice.roll(SCRAPS.len())]),
         }
     }

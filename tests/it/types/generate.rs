@@ -29,7 +29,7 @@ fn tool() -> PathBuf {
         .expect("cargo runs");
     let text = String::from_utf8(built.stdout).expect("cargo writes text");
     let executable = text.lines().filter_map(|it| serde_json::from_str::<serde_json::Value>(it).ok());
-    let executable = executable.filter_map(|it| it["executable"].as_str().map(PathBuf::from)).last();
+    let executable = executable.filter_map(|it| it["executable"].as_str().map(PathBuf::from)).next_back();
     executable.unwrap_or_else(|| panic!("the command is built: {}", String::from_utf8_lossy(&built.stderr)))
 }
 
