@@ -1,7 +1,7 @@
 //! Mends what schemars makes of some Rust types and the API server refuses, empties or warns about.
 //!
 //! Works on a structural schema, after kube's own transforms. Knows no Kopf: what Kopf needs is opened in
-//! [`open`](super::open).
+//! `open`.
 
 use serde_json::Map;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Regular expressions as Go's `regexp` (RE2) reads them, on the `regex` crate.
 //!
-//! The engines agree on matching; the syntaxes differ, so that patterns are [rewritten](super::re2).
+//! The engines agree on matching; the syntaxes differ, so that patterns are rewritten (`re2`).
 
 use super::re2::translate;
 use regex::Regex;
