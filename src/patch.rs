@@ -1,6 +1,6 @@
 //! JSON patches (RFC 6902) for CRDs that one does not own.
 //!
-//! What is to be changed is decided as for [fix](crate::fix); here it becomes operations on values. Every patch first
+//! What is to be changed is decided as for `fix`; here it becomes operations on values. Every patch first
 //! tests what it rests on, so that it fails loudly when the CRD has changed shape.
 
 use serde_json::{Value, json};
