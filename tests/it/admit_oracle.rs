@@ -56,7 +56,7 @@ fn record(cases: &[(String, Json, Node)], answers: &BTreeMap<String, Json>) {
 }
 
 /// What the oracle answers, by case.
-fn ask(oracle: &str, cases: impl IntoIterator<Item = Json>) -> BTreeMap<String, Json> {
+pub(crate) fn ask(oracle: &str, cases: impl IntoIterator<Item = Json>) -> BTreeMap<String, Json> {
     let mut lines = tempfile::NamedTempFile::new().expect("a file");
     for case in cases {
         writeln!(lines, "{case}").expect("written");
@@ -181,7 +181,7 @@ fn differences(node: &Node, answer: &Json) -> Vec<String> {
     wrong
 }
 
-fn oracle() -> Option<String> {
+pub(crate) fn oracle() -> Option<String> {
     let oracle = std::env::var("KOPF_CRD_ORACLE").ok();
     if oracle.is_none() {
         eprintln!("skipped: KOPF_CRD_ORACLE is not set");
@@ -222,7 +222,7 @@ fn compare(cases: Vec<(String, Json, Node)>) {
     assert_eq!(count, 0, "of {} CRDs the server says otherwise of {count}", cases.len());
 }
 
-fn seed_and_count() -> (u64, u64) {
+pub(crate) fn seed_and_count() -> (u64, u64) {
     let number = |name: &str, default: u64| {
         std::env::var(name).map_or(default, |it| it.parse().unwrap_or_else(|error| panic!("{name}: {error}")))
     };

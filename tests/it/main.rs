@@ -7,6 +7,8 @@ mod admit;
 #[cfg(feature = "check")]
 mod admit_oracle;
 #[cfg(feature = "check")]
+mod object_oracle;
+#[cfg(feature = "check")]
 mod cases;
 mod cel;
 #[cfg(feature = "check")]
