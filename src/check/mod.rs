@@ -272,7 +272,7 @@ fn part(
     found.extend(named(said, &crd.name));
     let accepted = subject.accepted();
     let refusals = admission.refusals;
-    let crd = crd.clone();
+    let Some(crd) = read.crd else { return };
     report.crds.push(Checked { document: document.number, crd, accepted, refusals, contract, judgement });
 }
 

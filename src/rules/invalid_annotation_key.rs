@@ -17,6 +17,9 @@ pub(super) const RULE: Rule = Rule {
 
 fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
     let Some((_, judged)) = subject.handled() else { return };
+    if !judged.verdicts.iter().any(|it| it.path.0.first().is_some_and(|it| it == "metadata")) {
+        return;
+    }
     let slots = subject.contract.slots();
     let patches = slots.iter().flat_map(|it| &it.samples).map(|it| &it.patch);
     let together = subject.contract.together();
