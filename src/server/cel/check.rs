@@ -199,7 +199,7 @@ impl<'s> Checker<'s> {
                 Type::Dyn
             }
             Type::Dyn => Type::Dyn,
-            other => return refused(format!("type '{other:?}' does not support field selection")),
+            other => return refused(format!("type '{other}' does not support field selection")),
         };
         Ok(if wrapped || optional { Type::optional(ty) } else { ty })
     }
@@ -267,7 +267,7 @@ impl<'s> Checker<'s> {
             Some(ty) => Ok(ty),
             None => {
                 let types: Vec<_> =
-                    types.iter().map(|it| format!("{:?}", self.mapping.substitute(it, true))).collect();
+                    types.iter().map(|it| self.mapping.substitute(it, true).to_string()).collect();
                 refused(format!(
                     "found no matching overload for '{function}' applied to '({})'",
                     types.join(", ")
@@ -280,7 +280,7 @@ impl<'s> Checker<'s> {
         match before {
             None => Ok(ty),
             Some(before) if self.mapping.assign(&before, &ty) => Ok(most_general(&before, &ty)),
-            Some(before) => refused(format!("expected type '{before:?}' but found '{ty:?}'")),
+            Some(before) => refused(format!("expected type '{before}' but found '{ty}'")),
         }
     }
 
@@ -297,7 +297,7 @@ impl<'s> Checker<'s> {
                 Type::Dyn
             }
             other => {
-                return refused(format!("expression of type '{other:?}' cannot be range of a comprehension"));
+                return refused(format!("expression of type '{other}' cannot be range of a comprehension"));
             }
         };
         self.scope.push((ACCUMULATOR.to_owned(), accumulator.clone()));
@@ -316,7 +316,7 @@ impl<'s> Checker<'s> {
         if self.mapping.assign(wanted, found) {
             return Ok(());
         }
-        refused(format!("expected type '{wanted:?}' but found '{found:?}'"))
+        refused(format!("expected type '{wanted}' but found '{found}'"))
     }
 }
 
@@ -336,7 +336,7 @@ fn unwrapped(ty: Type<'_>) -> Result<Type<'_>, Failure> {
     match ty {
         Type::Optional(of) => Ok((*of).clone()),
         Type::Dyn => Ok(Type::Dyn),
-        other => refused(format!("expected an optional but found '{other:?}'")),
+        other => refused(format!("expected an optional but found '{other}'")),
     }
 }
 

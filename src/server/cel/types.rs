@@ -5,6 +5,7 @@
 use crate::schema::Schema;
 use crate::server::cel::decl;
 use crate::server::cel::decl::Decl;
+use std::fmt;
 use std::rc::Rc;
 
 /// A type. Objects are told apart by the node of the schema that declares them.
@@ -31,6 +32,30 @@ pub(super) enum Type<'s> {
     Kind,
     /// A type to be found.
     Var(u32),
+}
+
+/// As cel-go writes types in its messages.
+impl fmt::Display for Type<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Type::Dyn | Type::Var(_) => f.write_str("dyn"),
+            Type::Null => f.write_str("null"),
+            Type::Bool => f.write_str("bool"),
+            Type::Int => f.write_str("int"),
+            Type::Uint => f.write_str("uint"),
+            Type::Double => f.write_str("double"),
+            Type::String => f.write_str("string"),
+            Type::Bytes => f.write_str("bytes"),
+            Type::Duration => f.write_str("google.protobuf.Duration"),
+            Type::Timestamp => f.write_str("google.protobuf.Timestamp"),
+            Type::List(of) => write!(f, "list({of})"),
+            Type::Map(keys, values) => write!(f, "map({keys}, {values})"),
+            Type::Object(..) => f.write_str("object"),
+            Type::Optional(of) => write!(f, "optional_type({of})"),
+            Type::Library(name) => f.write_str(name),
+            Type::Kind => f.write_str("type"),
+        }
+    }
 }
 
 impl<'s> Type<'s> {
