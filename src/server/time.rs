@@ -30,7 +30,7 @@ pub(super) fn parse(text: &str) -> Option<Time> {
 impl Time {
     /// Whether it is Go's zero time, 0001-01-01T00:00:00Z.
     pub(super) fn is_zero(self) -> bool {
-        self.seconds == days_of(1, 1, 1) * 86_400
+        days(1, 1, 1).is_some_and(|it| self.seconds == it * 86_400)
     }
 }
 
@@ -48,14 +48,7 @@ fn take_date(text: &str) -> Option<(i64, &str)> {
     let (year, rest) = take_digits(text, 4, 9999)?;
     let (month, rest) = take_digits(rest.strip_prefix('-')?, 2, 12)?;
     let (day, rest) = take_digits(rest.strip_prefix('-')?, 2, 31)?;
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let last = match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if leap => 29,
-        2 => 28,
-        _ => 31,
-    };
-    (month >= 1 && day >= 1 && day <= last).then(|| (days_of(year, month, day), rest))
+    Some((days(year, month, day)?, rest))
 }
 
 fn take_digits(text: &str, count: usize, max: i64) -> Option<(i64, &str)> {
@@ -84,13 +77,25 @@ fn zone(text: &str) -> Option<i64> {
     rest.is_empty().then_some(sign * (hours * 3600 + minutes * 60))
 }
 
-/// Days since 1970-01-01 in the proleptic Gregorian calendar (Hinnant's algorithm).
-fn days_of(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+/// The days since 1970 of a date of the Gregorian calendar, if there is such a date
+/// (Hinnant's algorithm).
+pub(super) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if day < 1 || day > length {
+        return None;
+    }
+    // Counting years from March puts the leap day at the end.
+    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let era = y.div_euclid(400);
+    let of_era = y.rem_euclid(400);
+    let of_year = (153 * m + 2) / 5 + day - 1;
+    Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
 }
 
 fn date_of(days: i64) -> (i64, i64, i64) {

@@ -1,5 +1,7 @@
 //! Durations and points in time as Go reads and counts them.
 
+use crate::server::time::days;
+
 /// The nanoseconds of a second.
 pub(super) const SECOND: i64 = 1_000_000_000;
 
@@ -100,26 +102,6 @@ pub(super) fn timestamp(text: &str) -> Option<i128> {
 /// Reads a date (`2006-01-02`), in nanoseconds since 1970.
 pub(super) fn date(text: &str) -> Option<i128> {
     if text.len() == 10 { timestamp(&format!("{text}T00:00:00Z")) } else { None }
-}
-
-/// The days since 1970 of a date of the Gregorian calendar, if there is such a date.
-fn days(year: i64, month: i64, day: i64) -> Option<i64> {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let length = match month {
-        2 => 28 + i64::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    if day < 1 || day > length {
-        return None;
-    }
-    // Counting years from March puts the leap day at the end.
-    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let era = y.div_euclid(400);
-    let of_era = y.rem_euclid(400);
-    let of_year = (153 * m + 2) / 5 + day - 1;
-    Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
 }
 
 /// The year, month (from 0), day of the month (from 0), day of the year (from 0) and weekday (Sunday 0) of a timestamp.
