@@ -52,7 +52,9 @@ impl Defaults {
     ) -> Result<(), String> {
         let embedded = embedded || schema.embedded;
         if let Some(written) = &schema.default {
-            // A scalar cannot be pruned, only lost with the metadata it stands in.
+            // A scalar cannot be pruned, only lost with the metadata it stands in, or as a type that is no text.
+            let embedded =
+                embedded || matches!(path[..], [Step::Key("apiVersion" | "kind" | "metadata"), ..]);
             if embedded || path.is_empty() || written.is_object() || written.is_array() {
                 let served = serve(root, written, path)?;
                 if served.as_ref() != Some(written) {
