@@ -71,7 +71,7 @@ impl Walk<'_> {
         let scope = match place.scope {
             Scope::None if schema.validations.is_empty() => Scope::None,
             Scope::Untyped => Scope::Untyped,
-            _ if decl::of(schema, node.resource).is_some() => Scope::Typed,
+            _ if decl::of(schema, node.fields).is_some() => Scope::Typed,
             _ => Scope::Untyped,
         };
         let below = |path: String, uncorrelatable: Option<String>| Place {

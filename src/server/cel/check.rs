@@ -189,7 +189,7 @@ impl<'s> Checker<'s> {
         };
         let ty = match &target {
             Type::Map(_, values) => (**values).clone(),
-            Type::Object(schema, resource) => match decl::field(schema, *resource, field) {
+            Type::Object(schema, fields) => match decl::field(schema, *fields, field) {
                 Some((found, decl)) => Type::of(found, decl),
                 None => return refused(format!("undefined field '{field}'")),
             },

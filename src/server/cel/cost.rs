@@ -8,6 +8,7 @@ use crate::server::cel::call_cost;
 use crate::server::cel::check::Checked;
 use crate::server::cel::decl;
 use crate::server::cel::decl::Decl;
+use crate::server::cel::decl::Fields;
 use crate::server::cel::syntax::ACCUMULATOR;
 use crate::server::cel::syntax::Expr;
 use crate::server::cel::syntax::Fold;
@@ -122,8 +123,8 @@ struct Local {
 }
 
 /// Estimates the cost of a checked expression on a node of the schema; nothing where an estimate is not modeled.
-pub(super) fn estimate(expr: &Expr, checked: &Checked<'_>, schema: &Schema, resource: bool) -> Option<Range> {
-    let decl = decl::of(schema, resource)?;
+pub(super) fn estimate(expr: &Expr, checked: &Checked<'_>, schema: &Schema, fields: Fields) -> Option<Range> {
+    let decl = decl::of(schema, fields)?;
     let count = checked.types.len();
     let mut coster = Coster {
         checked,
@@ -158,13 +159,13 @@ impl Sizes<'_> {
                 ("@items" | "@values", Decl::Map { values }) => values,
                 // A key is a string of no declared size, which counts as none.
                 ("@keys", Decl::Map { .. }) => return (at + 1 == way.len).then_some(Range::of(0)),
-                (_, Decl::Object { resource, .. }) => {
-                    (schema, decl) = decl::escaped_field(schema, resource, name)?;
+                (_, Decl::Object { fields, .. }) => {
+                    (schema, decl) = decl::escaped_field(schema, fields, name)?;
                     continue;
                 }
                 _ => return None,
             };
-            (schema, decl) = (below, decl::of(below, below.embedded)?);
+            (schema, decl) = (below, decl::of(below, Fields::of(below))?);
         }
         Some(Range { min: 0, max: decl::max_elements(schema, decl) })
     }

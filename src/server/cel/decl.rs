@@ -31,55 +31,102 @@ pub(super) enum Decl<'s> {
     Map {
         values: &'s Schema,
     },
-    /// An object of declared fields; `resource` adds those of every resource.
+    /// An object of fields.
     Object {
         schema: &'s Schema,
-        resource: bool,
+        fields: Fields,
     },
 }
 
-/// The schema of `apiVersion`, `kind` and of the fields of `metadata` at the root of a resource.
+/// Which fields an object has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fields {
+    /// Those of its schema.
+    Declared,
+    /// Those of its schema, and `apiVersion`, `kind` and `metadata` as every resource has them.
+    Resource,
+    /// Those of `metadata` of a resource, whose schema stands in for that of the metadata.
+    Metadata,
+}
+
+impl Fields {
+    /// The fields of a node that is a resource only where it says so.
+    pub(super) fn of(schema: &Schema) -> Self {
+        if schema.embedded { Self::of_resource(schema) } else { Self::Declared }
+    }
+
+    /// The fields of a resource. One that declares all of a resource's fields itself is taken at its word.
+    pub(super) fn of_resource(schema: &Schema) -> Self {
+        let is = |at: &Schema, name: &str, ty: &str| at.property(name).is_some_and(|it| it.ty == ty);
+        let names = |it: &Schema| is(it, "name", "string") && is(it, "generateName", "string");
+        let declared = is(schema, "kind", "string")
+            && is(schema, "apiVersion", "string")
+            && schema.property("metadata").is_some_and(|it| it.ty == "object" && names(it));
+        if declared { Self::Declared } else { Self::Resource }
+    }
+}
+
+/// The longest `metadata.name`; a generated one is longer than its `generateName`.
+const MAX_NAME: usize = 253;
+
+/// The schema of `apiVersion` and `kind` of a resource.
 static TEXT: LazyLock<Schema> = LazyLock::new(|| Schema { ty: "string".to_owned(), ..Schema::default() });
-/// The schema of `metadata` at the root of a resource: nothing else of it can be named in CEL.
-static METADATA: LazyLock<Schema> = LazyLock::new(|| Schema {
-    ty: "object".to_owned(),
-    properties: [("name", 253), ("generateName", 252)]
-        .map(|(name, max)| (name.to_owned(), Schema { max_length: Some(max), ..TEXT.clone() }))
-        .to_vec(),
-    ..Schema::default()
+/// The schemas of the fields of `metadata` of a resource, by their greatest length.
+static NAMES: LazyLock<Vec<Schema>> = LazyLock::new(|| {
+    (0..=MAX_NAME).map(|max| Schema { max_length: Some(max as i64), ..TEXT.clone() }).collect()
 });
 
-/// The declared schema of a property, as CEL sees the node.
-pub(super) fn property<'s>(schema: &'s Schema, resource: bool, name: &str) -> Option<&'s Schema> {
-    match name {
-        "apiVersion" | "kind" if resource => Some(&TEXT),
-        "metadata" if resource => Some(&METADATA),
-        _ => schema.property(name),
+/// The schema of a field that every resource has, whatever its own schema says.
+///
+/// Mirrors `WithTypeAndObjectMeta` of the server's `schema/cel/model/schemas.go`.
+pub(super) fn inherent(schema: &Schema, fields: Fields, name: &str) -> Option<&'static Schema> {
+    let cap = match (fields, name) {
+        (Fields::Resource, "apiVersion" | "kind") => return Some(&TEXT),
+        (Fields::Metadata, "name") => MAX_NAME,
+        (Fields::Metadata, "generateName") => MAX_NAME - 1,
+        _ => return None,
+    };
+    let declared = schema.property("metadata").and_then(|it| it.property(name)?.max_length);
+    Some(&NAMES[declared.map_or(cap, |it| cap.min(it.max(0) as usize))])
+}
+
+/// The declared schema of a property, as CEL sees the node, and the fields there.
+pub(super) fn property<'s>(schema: &'s Schema, fields: Fields, name: &str) -> Option<(&'s Schema, Fields)> {
+    if let Some(inherent) = inherent(schema, fields, name) {
+        return Some((inherent, Fields::Declared));
+    }
+    match (fields, name) {
+        (Fields::Resource, "metadata") => Some((schema, Fields::Metadata)),
+        (Fields::Metadata, _) => None,
+        _ => schema.property(name).map(|it| (it, Fields::of(it))),
     }
 }
 
 /// Whether the node declares fields (and not keys of a map).
-pub(super) fn has_properties(schema: &Schema, resource: bool) -> bool {
-    resource || !schema.properties.is_empty()
+pub(super) fn has_properties(schema: &Schema, fields: Fields) -> bool {
+    fields != Fields::Declared || !schema.properties.is_empty()
 }
 
 /// The type of a node, or nothing when CEL cannot name it (untyped, or a list or map of such).
-pub(super) fn of(schema: &Schema, resource: bool) -> Option<Decl<'_>> {
+pub(super) fn of(schema: &Schema, fields: Fields) -> Option<Decl<'_>> {
+    if fields == Fields::Metadata {
+        return Some(Decl::Object { schema, fields });
+    }
     if schema.int_or_string {
         return Some(Decl::Dyn);
     }
     match schema.ty.as_str() {
         "array" => {
             let items = schema.item()?;
-            of(items, items.embedded)?;
+            of(items, Fields::of(items))?;
             Some(Decl::List { items })
         }
         "object" => match schema.additional() {
             Some(values) => {
-                of(values, values.embedded)?;
+                of(values, Fields::of(values))?;
                 Some(Decl::Map { values })
             }
-            None => Some(Decl::Object { schema, resource }),
+            None => Some(Decl::Object { schema, fields }),
         },
         "string" => Some(match schema.format.as_str() {
             "byte" => Decl::Bytes,
@@ -95,23 +142,23 @@ pub(super) fn of(schema: &Schema, resource: bool) -> Option<Decl<'_>> {
 }
 
 /// The type of a field, by the name that CEL uses for it. Reserved words may be written with and without escaping.
-pub(super) fn field<'s>(schema: &'s Schema, resource: bool, name: &str) -> Option<(&'s Schema, Decl<'s>)> {
+pub(super) fn field<'s>(schema: &'s Schema, fields: Fields, name: &str) -> Option<(&'s Schema, Decl<'s>)> {
     match RESERVED.contains(&name) {
-        true => escaped_field(schema, resource, &format!("__{name}__")),
-        false => escaped_field(schema, resource, name),
+        true => escaped_field(schema, fields, &format!("__{name}__")),
+        false => escaped_field(schema, fields, name),
     }
 }
 
 /// The type of a field, by its escaped name alone.
 pub(super) fn escaped_field<'s>(
     schema: &'s Schema,
-    resource: bool,
+    fields: Fields,
     name: &str,
 ) -> Option<(&'s Schema, Decl<'s>)> {
     let real = unescape(name)?;
-    let found = property(schema, resource, &real)?;
+    let (found, below) = property(schema, fields, &real)?;
     (escape(&real).as_deref() == Some(name)).then_some(())?;
-    Some((found, of(found, found.embedded)?))
+    Some((found, of(found, below)?))
 }
 
 /// The largest number of elements, characters or bytes that a value of the node can have.
@@ -121,11 +168,11 @@ pub(super) fn max_elements(schema: &Schema, decl: Decl<'_>) -> u64 {
     match decl {
         Decl::List { items } => match schema.max_items {
             Some(max) => cap(max),
-            None => ((MAX_REQUEST - 2) / (min_size(items, items.embedded) + 1)) as u64,
+            None => ((MAX_REQUEST - 2) / (min_size(items, Fields::of(items)) + 1)) as u64,
         },
         Decl::Map { values } => match schema.max_properties {
             Some(max) => cap(max),
-            None => ((MAX_REQUEST - 2) / (min_size(values, values.embedded) + 6)) as u64,
+            None => ((MAX_REQUEST - 2) / (min_size(values, Fields::of(values)) + 6)) as u64,
         },
         Decl::Dyn => schema.max_length.map_or(text, |it| cap(it).saturating_mul(4)),
         Decl::Bytes => schema.max_length.map_or(text, cap),
@@ -148,17 +195,19 @@ pub(super) fn max_elements(schema: &Schema, decl: Decl<'_>) -> u64 {
 }
 
 /// The fewest bytes of JSON that a value of the node takes.
-pub(super) fn min_size(schema: &Schema, resource: bool) -> i64 {
-    match of(schema, resource) {
+pub(super) fn min_size(schema: &Schema, fields: Fields) -> i64 {
+    match of(schema, fields) {
+        Some(Decl::Object { fields: Fields::Metadata, .. }) => 2,
         Some(Decl::Object { .. }) => {
             let mut size = 2;
             for (at, name) in schema.required.iter().enumerate() {
                 if schema.required[..at].contains(name) {
                     continue;
                 }
-                let Some(found) = property(schema, resource, name) else { continue };
-                if found.default.is_none() && of(found, found.embedded).is_some() {
-                    size += name.len() as i64 + min_size(found, found.embedded) + 4;
+                let Some((found, below)) = property(schema, fields, name) else { continue };
+                let defaulted = below != Fields::Metadata && found.default.is_some();
+                if !defaulted && of(found, below).is_some() {
+                    size += name.len() as i64 + min_size(found, below) + 4;
                 }
             }
             size

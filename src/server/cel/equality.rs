@@ -5,6 +5,7 @@
 
 use crate::schema::Schema;
 use crate::server::cel::decl;
+use crate::server::cel::decl::Fields;
 use crate::server::cel::value::Result;
 use crate::server::cel::value::Stop;
 use crate::server::cel::value::Val;
@@ -42,7 +43,7 @@ pub(super) fn equal(one: &Val<'_>, two: &Val<'_>) -> Result<bool> {
         (Val::List(_), _) => equal_lists(one, two),
         (Val::Map(_), _) => equal_maps(one, two),
         (Val::Items(items, schema), _) => equal_items(items, schema, two),
-        (Val::Object(map, schema, resource), _) => equal_objects(map, schema, *resource, two),
+        (Val::Object(map, schema, fields), _) => equal_objects(map, schema, *fields, two),
         (Val::Preserved(one), two) => match raw(two) {
             Some(two) => Ok(**one == *two),
             None => unknown("equality with untyped content is not modeled"),
@@ -132,7 +133,7 @@ fn equal_items(items: &[Value], schema: &Schema, two: &Val<'_>) -> Result<bool> 
     match schema.list_type.as_deref() {
         Some("map") => equal_keyed(items, schema, of, &others),
         Some("set") => {
-            let ones = items.iter().map(|it| read(it, of, false)).collect::<Result<Vec<_>>>()?;
+            let ones = items.iter().map(|it| read(it, of, Fields::of(of))).collect::<Result<Vec<_>>>()?;
             if ones.iter().chain(&others).any(|it| it.len().is_some()) {
                 return error("listSet operations are only supported on lists of scalar values");
             }
@@ -152,7 +153,7 @@ fn equal_items(items: &[Value], schema: &Schema, two: &Val<'_>) -> Result<bool> 
         }
         _ => {
             for (one, two) in items.iter().zip(&others) {
-                if !equal(&read(one, of, false)?, two)? {
+                if !equal(&read(one, of, Fields::of(of))?, two)? {
                     return Ok(false);
                 }
             }
@@ -176,7 +177,7 @@ fn equal_keyed(items: &[Value], schema: &Schema, of: &Schema, others: &[Val<'_>]
         let wanted = key(map);
         // Of items with the same key the last counts.
         let Some((_, item)) = keyed.iter().rev().find(|it| it.0 == wanted) else { return Ok(false) };
-        if !equal(&read(item, of, false)?, other)? {
+        if !equal(&read(item, of, Fields::of(of))?, other)? {
             return Ok(false);
         }
         if !seen.contains(&wanted) {
@@ -188,7 +189,7 @@ fn equal_keyed(items: &[Value], schema: &Schema, of: &Schema, others: &[Val<'_>]
     Ok(seen.len() == distinct.count())
 }
 
-fn equal_objects(map: &Map<String, Value>, schema: &Schema, resource: bool, two: &Val<'_>) -> Result<bool> {
+fn equal_objects(map: &Map<String, Value>, schema: &Schema, fields: Fields, two: &Val<'_>) -> Result<bool> {
     if !two.is_map() {
         return no_such_overload();
     }
@@ -196,8 +197,8 @@ fn equal_objects(map: &Map<String, Value>, schema: &Schema, resource: bool, two:
         return Ok(false);
     }
     for (key, value) in map {
-        if declared(schema, resource, key).is_some() {
-            let this = find(map, schema, resource, key)?;
+        if declared(schema, fields, key).is_some() {
+            let this = find(map, schema, fields, key)?;
             let that = two.find(&Val::String(Cow::Borrowed(key)))?;
             match (this, that) {
                 (None, None) => {}

@@ -9,6 +9,7 @@ use crate::server::cel::check::Checked;
 use crate::server::cel::cost;
 use crate::server::cel::decl;
 use crate::server::cel::decl::Decl;
+use crate::server::cel::decl::Fields;
 use crate::server::cel::field_path;
 use crate::server::cel::parse;
 use crate::server::cel::plan;
@@ -40,22 +41,22 @@ pub(super) struct Program {
 }
 
 /// Compiles a rule on a node of the schema.
-pub(super) fn rule(schema: &Schema, resource: bool, rule: &ValidationRule) -> Rule {
+pub(super) fn rule(schema: &Schema, fields: Fields, rule: &ValidationRule) -> Rule {
     let mut res = Rule {
         program: None,
         message: None,
         uses_old: false,
-        cardinality: (decl::MAX_REQUEST / (decl::min_size(schema, resource) + 1)) as u64,
+        cardinality: (decl::MAX_REQUEST / (decl::min_size(schema, fields) + 1)) as u64,
         field_path: String::new(),
     };
     if rule.rule.trim().is_empty() {
         return res;
     }
     let optional_old = rule.optional_old_self == Some(true);
-    let (program, uses_old) = compile(schema, resource, &rule.rule, optional_old, true);
+    let (program, uses_old) = compile(schema, fields, &rule.rule, optional_old, true);
     if program.is_ok() {
         if !rule.message_expression.is_empty() {
-            res.message = Some(compile(schema, resource, &rule.message_expression, optional_old, false).0);
+            res.message = Some(compile(schema, fields, &rule.message_expression, optional_old, false).0);
         }
         res.field_path = field_path::read(schema, &rule.field_path).unwrap_or_default();
     }
@@ -67,12 +68,12 @@ pub(super) fn rule(schema: &Schema, resource: bool, rule: &ValidationRule) -> Ru
 /// Compiles an expression, of a rule or else of a message, and says whether it names `oldSelf`.
 fn compile(
     schema: &Schema,
-    resource: bool,
+    fields: Fields,
     text: &str,
     optional_old: bool,
     is_rule: bool,
 ) -> (Result<Program, Failure>, bool) {
-    let Some(decl) = decl::of(schema, resource) else {
+    let Some(decl) = decl::of(schema, fields) else {
         let why = "failed to convert to declType for CEL validation rules";
         return (Err(Failure::Refused(why.to_owned())), false);
     };
@@ -83,7 +84,7 @@ fn compile(
     if let Err(failure) = plan::check(&expr) {
         return (Err(failure), checked.uses_old);
     }
-    let max_cost = cost::estimate(&expr, &checked, schema, resource).map(|it| it.max);
+    let max_cost = cost::estimate(&expr, &checked, schema, fields).map(|it| it.max);
     plan::rewrite(&mut expr, &checked.overloads);
     (Ok(Program { expr, max_cost }), checked.uses_old)
 }

@@ -5,6 +5,7 @@
 use crate::schema::Schema;
 use crate::server::cel::decl;
 use crate::server::cel::decl::Decl;
+use crate::server::cel::decl::Fields;
 use std::fmt;
 use std::rc::Rc;
 
@@ -24,7 +25,7 @@ pub(super) enum Type<'s> {
     Timestamp,
     List(Rc<Type<'s>>),
     Map(Rc<Type<'s>>, Rc<Type<'s>>),
-    Object(&'s Schema, bool),
+    Object(&'s Schema, Fields),
     Optional(Rc<Type<'s>>),
     /// A type of the server's own libraries, for example `kubernetes.URL`.
     Library(&'static str),
@@ -73,7 +74,8 @@ impl<'s> Type<'s> {
 
     /// The type of values of a node of the schema.
     pub(super) fn of(schema: &'s Schema, decl: Decl<'s>) -> Self {
-        let inner = |it: &'s Schema| decl::of(it, it.embedded).map_or(Self::Dyn, |found| Self::of(it, found));
+        let inner =
+            |it: &'s Schema| decl::of(it, Fields::of(it)).map_or(Self::Dyn, |found| Self::of(it, found));
         match decl {
             Decl::Dyn => Self::Dyn,
             Decl::Bool => Self::Bool,
@@ -85,7 +87,7 @@ impl<'s> Type<'s> {
             Decl::Timestamp => Self::Timestamp,
             Decl::List { items } => Self::list(inner(items)),
             Decl::Map { values } => Self::map(Self::String, inner(values)),
-            Decl::Object { resource, .. } => Self::Object(schema, resource),
+            Decl::Object { fields, .. } => Self::Object(schema, fields),
         }
     }
 

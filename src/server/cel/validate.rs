@@ -10,6 +10,7 @@ use crate::server::Unknown;
 use crate::server::cel::Outcome;
 use crate::server::cel::correlate;
 use crate::server::cel::correlate::Ratchet;
+use crate::server::cel::decl::Fields;
 use crate::server::cel::eval::Eval;
 use crate::server::cel::program::Program;
 use crate::server::cel::program::Rule;
@@ -61,7 +62,7 @@ impl Run {
         }
         let old = old.filter(|it| !it.is_null());
         for (rule, written) in node.rules(schema).iter().zip(&schema.validations) {
-            self.rule(Site { schema, resource: node.resource, path, value, old, ratchet }, rule, written);
+            self.rule(Site { schema, fields: node.fields, path, value, old, ratchet }, rule, written);
         }
         match value {
             Value::Array(items) => {
@@ -160,7 +161,7 @@ impl Run {
         program: &'v Program,
         optional: bool,
     ) -> value::Result<Val<'v>> {
-        let read = |value: &'v Value| value::read(value, site.schema, site.resource);
+        let read = |value: &'v Value| value::read(value, site.schema, site.fields);
         let old = match (site.old, optional) {
             (Some(old), false) => Some(read(old)),
             (Some(old), true) => Some(read(old).map(|it| Val::Optional(Some(it.into())))),
@@ -221,7 +222,7 @@ impl Run {
 #[derive(Clone, Copy)]
 struct Site<'v, 'p> {
     schema: &'v Schema,
-    resource: bool,
+    fields: Fields,
     path: &'p str,
     value: &'v Value,
     old: Option<&'v Value>,

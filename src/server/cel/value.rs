@@ -4,6 +4,7 @@
 
 use crate::schema::Schema;
 use crate::server::cel::decl;
+use crate::server::cel::decl::Fields;
 use crate::server::cel::equality::equal;
 use crate::server::cel::net;
 use crate::server::cel::time;
@@ -33,8 +34,8 @@ pub(super) enum Val<'v> {
     Map(Rc<Vec<(Val<'v>, Val<'v>)>>),
     /// A list of the object, with the schema of the list.
     Items(&'v [Value], &'v Schema),
-    /// An object or map of the object, with its schema; `true` where every resource's own fields are declared.
-    Object(&'v Map<String, Value>, &'v Schema, bool),
+    /// An object or map of the object, with its schema and its fields.
+    Object(&'v Map<String, Value>, &'v Schema, Fields),
     /// What is kept without a type.
     Preserved(&'v Value),
     Type(&'static str),
@@ -74,8 +75,11 @@ pub(super) fn no_such_overload<T>() -> Result<T> {
     error("no such overload")
 }
 
-/// A value of the object through its schema. `resource` is whether the node is the root of a resource.
-pub(super) fn read<'v>(value: &'v Value, schema: &'v Schema, resource: bool) -> Result<Val<'v>> {
+/// A value of the object through its schema, with the fields that are declared there.
+pub(super) fn read<'v>(value: &'v Value, schema: &'v Schema, fields: Fields) -> Result<Val<'v>> {
+    if let (Fields::Metadata, Value::Object(map)) = (fields, value) {
+        return Ok(Val::Object(map, schema, fields));
+    }
     if value.is_null() {
         return if schema.nullable {
             Ok(Val::Null)
@@ -95,7 +99,7 @@ pub(super) fn read<'v>(value: &'v Value, schema: &'v Schema, resource: bool) -> 
         };
     }
     match (schema.ty.as_str(), value) {
-        ("object", Value::Object(map)) => Ok(Val::Object(map, schema, resource || schema.embedded)),
+        ("object", Value::Object(map)) => Ok(Val::Object(map, schema, fields)),
         ("array", Value::Array(items)) => match schema.item() {
             Some(_) => Ok(Val::Items(items, schema)),
             None => error("invalid array type, expected Items with a non-empty Schema"),
@@ -170,7 +174,7 @@ impl<'v> Val<'v> {
             Self::List(items) => Some(items.iter().cloned().map(Ok).collect()),
             Self::Items(items, schema) => {
                 let of = schema.item()?;
-                Some(items.iter().map(|it| read(it, of, false)).collect())
+                Some(items.iter().map(|it| read(it, of, Fields::of(of))).collect())
             }
             _ => None,
         }
@@ -179,7 +183,7 @@ impl<'v> Val<'v> {
     /// The value of a key of a map or object; `None` where it has none, an error for what is no map.
     pub(super) fn find(&self, key: &Val<'_>) -> Result<Option<Val<'v>>> {
         match (self, key) {
-            (Self::Object(map, schema, resource), Val::String(key)) => find(map, schema, *resource, key),
+            (Self::Object(map, schema, fields), Val::String(key)) => find(map, schema, *fields, key),
             (Self::Object(..), _) => no_such_overload(),
             (Self::Map(entries), key) => {
                 for (at, value) in entries.iter() {
@@ -212,11 +216,11 @@ impl<'v> Val<'v> {
     pub(super) fn keys(&self) -> Option<Vec<Val<'v>>> {
         match self {
             Self::Map(entries) => Some(entries.iter().map(|it| it.0.clone()).collect()),
-            Self::Object(map, schema, resource) => {
-                let fields = decl::has_properties(schema, *resource);
+            Self::Object(map, schema, fields) => {
+                let named = decl::has_properties(schema, *fields);
                 let name = |key: &'v String| {
-                    declared(schema, *resource, key)?;
-                    let escaped = if fields { decl::escape(key) } else { None };
+                    declared(schema, *fields, key)?;
+                    let escaped = if named { decl::escape(key) } else { None };
                     Some(escaped.map_or(Val::String(Cow::Borrowed(key)), Val::text))
                 };
                 Some(map.keys().filter_map(name).collect())
@@ -251,33 +255,33 @@ fn weight(value: &Value) -> u64 {
     }
 }
 
-/// The schema of a key, if CEL can name it.
-pub(super) fn declared<'v>(schema: &'v Schema, resource: bool, key: &str) -> Option<&'v Schema> {
-    if decl::has_properties(schema, resource) {
-        return decl::property(schema, resource, key);
+/// The schema of a key, if CEL can name it, and the fields there.
+pub(super) fn declared<'v>(schema: &'v Schema, fields: Fields, key: &str) -> Option<(&'v Schema, Fields)> {
+    if decl::has_properties(schema, fields) {
+        return decl::property(schema, fields, key);
     }
-    schema.additional()
+    schema.additional().map(|it| (it, Fields::of(it)))
 }
 
 /// The value of a key, read through its schema.
 pub(super) fn find<'v>(
     map: &'v Map<String, Value>,
     schema: &'v Schema,
-    resource: bool,
+    fields: Fields,
     key: &str,
 ) -> Result<Option<Val<'v>>> {
-    let fields = decl::has_properties(schema, resource);
-    let key = match fields {
+    let named = decl::has_properties(schema, fields);
+    let key = match named {
         true => match decl::unescape(key) {
             Some(key) => Cow::Owned(key),
             None => return Ok(None),
         },
         false => Cow::Borrowed(key),
     };
-    match (map.get(&*key), declared(schema, resource, &key)) {
+    match (map.get(&*key), declared(schema, fields, &key)) {
         // A null field counts as absent; a null value of a map does not.
-        (Some(Value::Null), _) if fields => Ok(None),
-        (Some(value), Some(schema)) => read(value, schema, false).map(Some),
+        (Some(Value::Null), _) if named => Ok(None),
+        (Some(value), Some((schema, fields))) => read(value, schema, fields).map(Some),
         _ => Ok(None),
     }
 }
