@@ -189,18 +189,21 @@ LEAVES = {
     "w": {"type": "array", "maxItems": 4, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["i"],
           "items": {"type": "object", "required": ["i"], "properties": {"i": {"type": "integer"}, "s": {"type": "string"}}}},
     "namespace": {"type": "string"},
+    "r": {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True},
 }
-VALUES = {"string": ["s", "t", "e", "namespace", "o.s", "o.a__dash__b"], "int": ["i", "o.i"], "double": ["n"], "bool": ["b"],
+RESOURCE = ["kind", "apiVersion", "metadata.name", "metadata.generateName"]
+VALUES = {"string": ["s", "t", "e", "namespace", "o.s", "o.a__dash__b", "r.kind", "r.metadata.name"], "int": ["i", "o.i"], "double": ["n"], "bool": ["b"],
           "dyn": ["x"], "duration": ["d"], "timestamp": ["at"], "bytes": ["y"]}
 
 
 class Rules:
-    def __init__(self, rng):
+    def __init__(self, rng, resource):
         self.rng = rng
+        self.resource = resource  # Whether the rule stands at the root of a resource.
         self.vars = []
 
     def path(self, kind):
-        names = [it for it in VALUES.get(kind, [])]
+        names = VALUES.get(kind, []) + (RESOURCE if self.resource and kind == "string" else [])
         bound = [name for name, of in self.vars if of == kind]
         if bound and self.rng.random() < 0.6:
             return self.rng.choice(bound)
@@ -228,7 +231,7 @@ class Rules:
                 lambda: f"{e('int')} in {self.list('int', depth)}", lambda: f"({e('bool')} ? {e('bool')} : {e('bool')})",
                 lambda: self.quantifier(depth), lambda: self.quantifier(depth), lambda: f"{e('string')} in self.m",
                 lambda: rng.choice(["self.l == oldSelf.l", "self.z == oldSelf.z", "self.w == oldSelf.w", "self.o == oldSelf.o",
-                                    "self.m == oldSelf.m", "self.p == oldSelf.p", "self == oldSelf", "self.q == self.q"]),
+                                    "self.m == oldSelf.m", "self.p == oldSelf.p", "self.r == oldSelf.r", "self.r.metadata == oldSelf.r.metadata", "self == oldSelf", "self.q == self.q"]),
                 lambda: f"type(self.x) == {rng.choice(['int', 'string', 'bool'])}", lambda: f"{rng.choice(['isURL', 'isIP', 'isCIDR'])}({e('string')})",
                 lambda: f"self.?{rng.choice(list(LEAVES))}.hasValue()", lambda: "self.?o.s.orValue('z') == 'a'",
                 lambda: f"!format.{rng.choice(['dns1123Label', 'qualifiedName', 'dns1123Subdomain'])}().validate({e('string')}).hasValue()",
@@ -303,10 +306,27 @@ class Rules:
 PATTERNS = ["'^a'", "'[a-z]+'", "'^[a-z0-9-_]+$'", "r'^\\d+$'", "'\\\\w'", "'('", "'a{1,3}'", "self.s", "'.*\\\\.example\\\\.com'"]
 
 
+NAME_RULES = ["self != 'obj'", "self.matches('^(a|b)*c$')", "self.split('').all(x, self.split('').exists(y, y == x))",
+              "self.split('').all(x, self.split('').all(y, self.split('').exists(z, z == x || z == y)))"]
+
+
+def resource_fields(rng, schema):
+    """Declares fields of a resource: none, some, or all that rules can name."""
+    properties = schema.setdefault("properties", {})
+    if rng.random() < 0.5:
+        properties.update({"kind": {"type": "string"}, "apiVersion": {"type": "string"}})
+    if rng.random() < 0.6:
+        names = {}
+        for name in rng.choice([[], ["name"], ["generateName"], ["name", "generateName"]]):
+            names[name] = {"type": "string", **rng.choice([{}, {"maxLength": rng.choice([0, 5, 63, 252, 253, 254, 4000])}])}
+        properties["metadata"] = {"type": "object", **({"properties": names} if names else {})}
+
+
 def random_rules(count, seed):
     for at in range(count):
         rng = random.Random(f"{seed}/{at}")
-        rules = Rules(rng)
+        where = rng.choice(["spec", "spec", "status", "map", "list", "keyed", "root", "root", "name"])
+        rules = Rules(rng, where == "root")
         rule = {"rule": rules.expr("bool", rng.choice([1, 2, 2, 3, 4]))}
         if rng.random() < 0.2:
             rule["messageExpression"] = rules.expr("string", 2)
@@ -317,7 +337,7 @@ def random_rules(count, seed):
         if rng.random() < 0.1:
             rule["fieldPath"] = rng.choice([".s", ".o.i", ".m['a']", ".nope", ".w"])
         node = {"type": "object", "properties": json.loads(json.dumps(LEAVES)), "x-kubernetes-validations": [rule]}
-        where = rng.choice(["spec", "spec", "status", "map", "list", "keyed"])
+        resource_fields(rng, node["properties"]["r"])
         if where == "map":
             node = {"type": "object", "maxProperties": 5, "additionalProperties": node}
         elif where == "list":
@@ -327,6 +347,16 @@ def random_rules(count, seed):
             node = {"type": "array", "maxItems": 4, "items": node, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["s"]}
         name = where if where in ("spec", "status") else "spec"
         root = {"type": "object", "properties": {name: node}}
+        if where == "root":
+            root = node
+        if where in ("root", "name"):
+            resource_fields(rng, root)
+        if where == "name":
+            node["x-kubernetes-validations"] = [{"rule": "true"}] if rng.random() < 0.5 else []
+            text = {"type": "string", "x-kubernetes-validations": [{"rule": rng.choice(NAME_RULES)}]}
+            root["properties"].setdefault("metadata", {"type": "object"})["properties"] = {"name": text}
+            if rng.random() < 0.5:
+                root["x-kubernetes-validations"] = [{"rule": "self.metadata.name != 'x'"}]
         crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
                "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
                         "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": root}}]}}

@@ -54,7 +54,7 @@ def run(command, text):
 
 
 def errors(found):
-    """Fields and types. Which of two malformed keys the server names first is Go's order of maps: chance.
+    """Fields and types. Which malformed key of a default the server names is Go's order of maps: chance.
 
     So is which of equally expensive rules it names beside a schema whose rules cost too much.
     """
@@ -62,7 +62,7 @@ def errors(found):
     either = ("apiVersion", "kind", "metadata")
     malformed = ("must be a string", "v1.ObjectMeta")
     named = ((it["field"], it["type"], it["detail"].endswith(malformed)) for it in found)
-    return sorted((field.rsplit(".", 1)[0] if chance and field.endswith(either) else field, ty) for field, ty, chance in named)
+    return sorted((field.split(".default")[0] if chance and field.endswith(either) else field, ty) for field, ty, chance in named)
 
 
 def same(left, right):
