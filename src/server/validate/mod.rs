@@ -33,7 +33,8 @@ pub(super) struct Validator<'a> {
     patterns: &'a pattern::Patterns,
     /// Why the outcome is not certain.
     pub(super) unknown: RefCell<Vec<String>>,
-    /// Whether schemas are taken as they are written: `x-kubernetes-int-or-string` is no type, and formats stay.
+    /// Whether schemas are taken as they are written: `x-kubernetes-int-or-string` is no type, formats stay, and
+    /// `1.0` in an enum is a float.
     literal: bool,
 }
 
@@ -196,7 +197,7 @@ impl<'a> Validator<'a> {
             }
             _ => {}
         }
-        scalars::enumeration(value, schema, path, &mut outcome);
+        scalars::enumeration(value, schema, self.literal, path, &mut outcome);
         outcome.matched += 1;
         if let Value::Object(object) = value {
             self.object(object, schema, path, old, &mut outcome);

@@ -48,7 +48,8 @@ pub(super) fn null(types: Types<'_>, schema: &Schema, path: &Path<'_>, outcome: 
     } else {
         outcome.add(wrong_type(path, types.text(), "null", schema));
     }
-    enumeration(&Value::Null, schema, path, outcome);
+    // No item equals it, however the items are read.
+    enumeration(&Value::Null, schema, false, path, outcome);
 }
 
 pub(super) fn types(
@@ -86,8 +87,17 @@ pub(super) fn types(
 }
 
 /// A value is converted to the Go type of each enum item before it is compared.
-pub(super) fn enumeration(value: &Value, schema: &Schema, path: &Path<'_>, outcome: &mut Outcome) {
-    if schema.enumeration.is_empty() || schema.enumeration.iter().any(|it| equals_converted(value, it)) {
+///
+/// `literal`: the items are as they are written, not as the stored CRD has them.
+pub(super) fn enumeration(
+    value: &Value,
+    schema: &Schema,
+    literal: bool,
+    path: &Path<'_>,
+    outcome: &mut Outcome,
+) {
+    let items = &schema.enumeration;
+    if items.is_empty() || items.iter().any(|it| equals_converted(value, it, literal)) {
         return;
     }
     let supported: Vec<String> = schema.enumeration.iter().map(shown).collect();
@@ -104,11 +114,11 @@ fn shown(item: &Value) -> String {
     }
 }
 
-fn equals_converted(value: &Value, item: &Value) -> bool {
+fn equals_converted(value: &Value, item: &Value, literal: bool) -> bool {
     match (value, item) {
         (_, Value::Null) => false,
         (Value::Number(number), Value::Number(item)) => {
-            let item = go::canonical(item);
+            let item = if literal { go::decoded(item) } else { go::canonical(item) };
             match (number.as_f64(), item.as_i64()) {
                 // Floats are truncated, integers widened, to what the item is.
                 (Some(float), Some(item)) if number.is_f64() => go::int64(float) == item,
