@@ -84,7 +84,7 @@ impl Serving<'_> {
                 }
                 nulls::remove(object, schema, self.defaults(served));
             }
-            embedded::coerce(object, schema, false, stored, lost)?;
+            embedded::coerce(object, schema, false, stored, lost).map_err(|it| it.text())?;
             if let Some(metadata) =
                 metadata.as_mut().filter(|it| stored && !it.fields.contains_key("generation"))
             {

@@ -96,7 +96,7 @@ fn serve(root: &Schema, written: &Value, path: &[Step<'_>]) -> Result<Option<Val
         );
     };
     embedded::coerce(&mut object, Some(root), true, true, None)
-        .map_err(|error| format!("failed to prune default value: {error}"))?;
+        .map_err(|error| format!("failed to prune default value: {}", error.text()))?;
     prune::root(&mut object, Some(root), &mut Vec::new());
     let mut left = Some(Value::Object(object));
     for step in path {

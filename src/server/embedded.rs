@@ -20,7 +20,7 @@ pub(super) fn coerce(
     root: bool,
     lenient: bool,
     lost: Option<&mut Vec<Lost>>,
-) -> Result<(), String> {
+) -> Result<(), Box<Problem>> {
     let nothing = Schema::default();
     let schema = match schema {
         Some(schema) => schema,
@@ -48,7 +48,7 @@ impl Coercer {
         object: &mut Map<String, Value>,
         schema: &Schema,
         embedded: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), Box<Problem>> {
         if embedded {
             self.type_meta(object, "apiVersion")?;
             self.type_meta(object, "kind")?;
@@ -64,7 +64,7 @@ impl Coercer {
         Ok(())
     }
 
-    fn value(&mut self, value: &mut Value, schema: &Schema) -> Result<(), String> {
+    fn value(&mut self, value: &mut Value, schema: &Schema) -> Result<(), Box<Problem>> {
         match value {
             Value::Object(object) => self.object(object, schema, schema.embedded),
             Value::Array(items) => {
@@ -81,7 +81,7 @@ impl Coercer {
         }
     }
 
-    fn type_meta(&mut self, object: &mut Map<String, Value>, key: &str) -> Result<(), String> {
+    fn type_meta(&mut self, object: &mut Map<String, Value>, key: &str) -> Result<(), Box<Problem>> {
         match object.get(key) {
             None | Some(Value::String(_)) => Ok(()),
             Some(_) if self.lenient => {
@@ -89,19 +89,18 @@ impl Coercer {
                 Ok(())
             }
             Some(value) => {
-                let problem = Problem::invalid(self.below(key), value.clone(), "must be a string");
-                Err(problem.text())
+                Err(Problem::invalid(self.below(key), value.clone(), "must be a string").into())
             }
         }
     }
 
-    fn metadata(&mut self, object: &mut Map<String, Value>, schema: &Schema) -> Result<(), String> {
+    fn metadata(&mut self, object: &mut Map<String, Value>, schema: &Schema) -> Result<(), Box<Problem>> {
         let Some(metadata) = object.get_mut("metadata") else { return Ok(()) };
         let decoded = match meta::decode(metadata, self.lenient) {
             Ok(decoded) => decoded,
             Err(_) if self.lenient => return Ok(()),
             Err(error) => {
-                return Err(Problem::invalid(self.below("metadata"), metadata.clone(), &error).text());
+                return Err(Problem::invalid(self.below("metadata"), metadata.clone(), &error).into());
             }
         };
         *metadata = Value::Object(decoded.fields);

@@ -60,7 +60,7 @@ def errors(found):
     """
     found = [it for it in found or [] if not it["detail"].startswith("contributed to estimated rule cost")]
     either = ("apiVersion", "kind", "metadata")
-    malformed = ("must be a string", "json: ")
+    malformed = ("must be a string", "json: ", "parsing time ")
     named = ((it["field"], it["type"], it["detail"].startswith(malformed)) for it in found)
     return sorted((field.split(".default")[0] if chance and field.endswith(either) else field, ty) for field, ty, chance in named)
 

@@ -115,12 +115,9 @@ impl<'s> Walk<'_, 's> {
         // What is coerced is what is validated.
         let mut value = default.clone();
         match coerced(&mut value, schema, root) {
-            Err(error) => {
-                let field = error.split_once(": Invalid value: ").map_or("", |it| it.0);
-                let field = below(place, field);
-                // Behind the value, which may hold anything, stand the words of the decoder, or these.
-                let words = error.rfind(": json: ").map_or("must be a string", |at| &error[at + 2..]);
-                self.out.refusals.push(Refusal::invalid(&Place::root(&field), words, at));
+            Err(mut problem) => {
+                problem.error.field = below(place, &problem.error.field);
+                self.out.refusals.push(Refusal { error: problem.error, at });
                 return;
             }
             Ok(problems) if !problems.is_empty() => {
@@ -150,7 +147,7 @@ impl<'s> Walk<'_, 's> {
             object.entry("kind").or_insert_with(|| "Validation".into());
         }
         let error = match coerced(&mut value, resource, true) {
-            Err(error) => Some(error),
+            Err(problem) => Some(problem.text()),
             Ok(problems) if problems.is_empty() => None,
             Ok(problems) => Some(aggregate(&problems)),
         };
@@ -202,7 +199,7 @@ impl<'s> Walk<'_, 's> {
 }
 
 /// What is wrong with the resources in a default, or why they cannot be decoded.
-fn coerced(default: &mut Value, schema: &Schema, root: bool) -> Result<Vec<Problem>, String> {
+fn coerced(default: &mut Value, schema: &Schema, root: bool) -> Result<Vec<Problem>, Box<Problem>> {
     let mut problems = Vec::new();
     let object = match default {
         Value::Object(object) => object,
@@ -217,19 +214,24 @@ fn coerced(default: &mut Value, schema: &Schema, root: bool) -> Result<Vec<Probl
 }
 
 /// A list is judged as the value of a key, which is then taken off the paths.
-fn listed(default: &mut Value, schema: &Schema) -> Result<Vec<Problem>, String> {
+fn listed(default: &mut Value, schema: &Schema) -> Result<Vec<Problem>, Box<Problem>> {
     const KEY: &str = "x";
     let properties = vec![(KEY.to_owned(), schema.clone())];
     let parent = Schema { properties, ..Schema::default() };
     let mut object = Map::from_iter([(KEY.to_owned(), default.take())]);
     let mut problems = Vec::new();
-    let unkeyed = |it: String| it.strip_prefix(KEY).map(str::to_owned).unwrap_or(it);
-    embedded::coerce(&mut object, Some(&parent), false, false, None).map_err(unkeyed)?;
+    let unkey = |it: &mut Problem| {
+        if let Some(rest) = it.error.field.strip_prefix(KEY) {
+            it.error.field = rest.to_owned();
+        }
+    };
+    if let Err(mut problem) = embedded::coerce(&mut object, Some(&parent), false, false, None) {
+        unkey(&mut problem);
+        return Err(problem);
+    }
     embedded::validate(&object, Some(&parent), &mut problems);
     *default = object.remove(KEY).unwrap_or_default();
-    for problem in &mut problems {
-        problem.error.field = unkeyed(std::mem::take(&mut problem.error.field));
-    }
+    problems.iter_mut().for_each(unkey);
     Ok(problems)
 }
 
