@@ -40,6 +40,8 @@ pub struct Crd {
     pub legacy: Option<Box<Legacy>>,
     /// Versions in which objects may be stored: once created, the storage version.
     pub stored_versions: Vec<String>,
+    /// Why not all of the schemas is read, if so: nothing is certain then.
+    pub unread: Option<String>,
     /// Where each field outside the schemas is written, sorted by path.
     pub places: Vec<Place>,
 }

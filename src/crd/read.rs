@@ -61,6 +61,7 @@ pub fn read(node: &Node) -> Read {
     places.sort_by(|left, right| left.path.cmp(&right.path));
     let mut crd = Crd { at: node.span, api, places, ..Crd::default() };
     fill(&mut crd, node, &mut decoder);
+    crd.unread = decoder.unread.take();
     let crd = matches!(node.value, Value::Mapping(_)).then_some(crd);
     let undecodable = decoder.reported().cloned();
     Read { crd, undecodable, mismatches: decoder.mismatches, unknown: decoder.unknown }

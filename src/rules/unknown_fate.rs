@@ -17,6 +17,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
+    found.extend(undecided(subject));
     if let Some(why) = &subject.judgement.unservable {
         // A CRD that is refused anyway needs no second word.
         if subject.accepted() {
@@ -52,6 +53,17 @@ fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
             diagnostic.help("try it on a cluster, or judge the versions one by one with `--api-version`"),
         );
     }
+}
+
+/// Says that the CRD itself may be refused.
+fn undecided(subject: &Subject<'_>) -> Option<Diagnostic> {
+    let reasons = &subject.admission.unknown;
+    if reasons.is_empty() || !subject.accepted() {
+        return None;
+    }
+    let found = RULE.found("whether the server accepts this CRD cannot be told").at(subject.name_at(), "");
+    let found = reasons.iter().take(3).fold(found, |it, reason| it.note(reason.0.clone()));
+    Some(found.help("ask a cluster: `kubectl create --dry-run=server -f FILE`"))
 }
 
 /// Says that the version in question is not there to be judged.

@@ -120,6 +120,8 @@ pub struct Decoder<'n> {
     pub mismatches: Vec<Mismatch>,
     /// Every unknown field, in the order of reading.
     pub unknown: Vec<UnknownField>,
+    /// Why not everything is read, if so: a limit of ours, not the server's.
+    pub unread: Option<String>,
     /// The mismatch that the server reports.
     reported: Option<usize>,
     /// How many types that decode themselves were open where it was found.

@@ -9,7 +9,7 @@ use super::{Additional, Items, Keyword, Schema, ValidationRule};
 use crate::source::Span;
 use crate::yaml::{Entry, Node, Value};
 
-/// How many schemas may be nested; deeper ones are not read, and said to be undecodable.
+/// How many schemas may be nested; deeper ones are not read, and what the server makes of them is unknown.
 ///
 /// Every walk over a schema recurses. This many levels fit a stack of 2 MB even in a build without optimization.
 pub const MAX_DEPTH: usize = 128;
@@ -32,6 +32,8 @@ pub struct Read {
     pub schema: Schema,
     /// What the server says of the schema when it cannot decode it.
     pub undecodable: Option<super::Mismatch>,
+    /// Why not all of the schema is read, if so.
+    pub unread: Option<String>,
     /// Keywords that the server does not know; paths start at the schema.
     pub unknown: Vec<super::UnknownField>,
 }
@@ -40,7 +42,12 @@ pub struct Read {
 pub fn read_alone(node: &Node) -> Read {
     let mut decoder = Decoder::new("v1");
     let schema = read(&mut decoder, node);
-    Read { schema, undecodable: decoder.reported().cloned(), unknown: decoder.unknown }
+    Read {
+        schema,
+        undecodable: decoder.reported().cloned(),
+        unread: decoder.unread,
+        unknown: decoder.unknown,
+    }
 }
 
 struct Reader<'d, 'n> {
@@ -53,8 +60,9 @@ impl<'n> Reader<'_, 'n> {
     fn schema(&mut self, node: &'n Node, out: &mut Schema) {
         out.at = node.span;
         if self.depth >= MAX_DEPTH {
-            let message = format!("schemas are nested more than {MAX_DEPTH} deep, and are not read below");
-            return self.decoder.error(node, message);
+            let why = || format!("schemas are nested more than {MAX_DEPTH} deep, and are not read below");
+            self.decoder.unread.get_or_insert_with(why);
+            return;
         }
         let entries = self.decoder.entries(node, PROPS);
         out.written.reserve(entries.len());

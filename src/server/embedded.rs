@@ -88,9 +88,7 @@ impl Coercer {
                 object.remove(key);
                 Ok(())
             }
-            Some(value) => {
-                Err(Problem::invalid(self.below(key), value.clone(), "must be a string").into())
-            }
+            Some(value) => Err(Problem::invalid(self.below(key), value.clone(), "must be a string").into()),
         }
     }
 

@@ -81,13 +81,15 @@ impl<'c> Serving<'c> {
         })
     }
 
-    /// Replaces an object.
-    pub fn update(&self, stored: Stored<'_>, request: &Request<'_>, body: &Value) -> Answer {
-        self.answer(request, &[body, stored.object], |answer| {
+    /// Replaces an object. The body is read before the object is looked for, so a bad one is 400 even without an object.
+    pub fn update(&self, stored: Option<Stored<'_>>, request: &Request<'_>, body: &Value) -> Answer {
+        let old = stored.as_ref().map_or(&Value::Null, |it| it.object);
+        self.answer(request, &[body, old], |answer| {
             let served = self.addressed(request)?;
             let (mut object, lost) = self.decode(body, None).map_err(Failure::bad)?;
             self.report(request, lost, answer)?;
             self.same_version(&object, request.version)?;
+            let stored = stored.ok_or_else(|| Failure::new(404, "NotFound", ""))?;
             let current = self.current(stored, request.version, answer)?;
             if meta_text(&object, "resourceVersion").is_empty() {
                 set_meta(&mut object, "resourceVersion", get_meta(&current, "resourceVersion").cloned());

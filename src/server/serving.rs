@@ -90,7 +90,7 @@ fn serve<'c>(crd: &'c Crd, version: &'c Version) -> Result<Served<'c>, String> {
         schema: None,
         defaults: Defaults::default(),
         rules: Rules::default(),
-        unknown: None,
+        unknown: crd.unread.clone(),
     };
     let Some(schema) = &version.schema else { return Ok(served) };
     let unserved = "the server could not properly serve the CR schema: ";

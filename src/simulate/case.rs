@@ -229,7 +229,8 @@ impl Loaded {
 }
 
 fn structural(loaded: &Loaded) -> Vec<FieldError> {
-    let versions = loaded.crd.iter().flat_map(|it| it.versions.iter().enumerate());
+    let read = loaded.crd.iter().filter(|it| it.unread.is_none());
+    let versions = read.flat_map(|it| it.versions.iter().enumerate());
     let schemas = versions.filter_map(|(index, it)| Some((index, it.schema.as_ref()?)));
     schemas.flat_map(|(index, it)| admit::structural_errors(it, index)).map(|it| it.error).collect()
 }

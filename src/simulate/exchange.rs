@@ -82,7 +82,7 @@ impl Asked<'_> {
     }
 
     fn replace(&self, old: Value, object: &Value) -> Exchange {
-        let answer = self.serving.update(Stored { object: &old, revision: 1 }, &self.request, object);
+        let answer = self.serving.update(Some(Stored { object: &old, revision: 1 }), &self.request, object);
         Exchange { method: "PUT", path: self.path(Some(&old), self.request.endpoint), answer }
     }
 

@@ -154,13 +154,13 @@ impl Simulation<'_, '_> {
             _ => FieldValidation::Warn,
         };
         let cell = self.cell.as_ref().map(|object| Stored { object, revision: self.revision });
-        let (key, patch) =
-            if matches!(op, "create" | "update") { ("object", false) } else { ("patch", true) };
+        let whole = matches!(op, "create" | "update");
+        let (key, patch) = if whole { ("object", false) } else { ("patch", true) };
         let body = match body(serving, case, step, key, patch, version) {
             Ok(body) => body,
             Err(error) => match serving.addresses(version, endpoint) {
                 Err(answer) => return answer,
-                Ok(()) if cell.is_none() && op != "create" => return failed(404, "NotFound", ""),
+                Ok(()) if cell.is_none() && !whole => return failed(404, "NotFound", ""),
                 Ok(()) => {
                     return failed(400, if text("raw_body").is_empty() { "" } else { "BadRequest" }, &error);
                 }
@@ -173,12 +173,14 @@ impl Simulation<'_, '_> {
             duplicates: &body.duplicates,
             ..Request::default()
         };
-        if op == "create" {
-            return serving.create_beside(cell, &request, &body.value);
+        match op {
+            "create" => return serving.create_beside(cell, &request, &body.value),
+            "update" => return serving.update(cell, &request, &body.value),
+            _ => {}
         }
         let Some(cell) = cell else {
             return match serving.addresses(version, endpoint) {
-                Ok(()) if !matches!(op, "get" | "update" | "merge-patch" | "json-patch") => unknown_op(op),
+                Ok(()) if !matches!(op, "get" | "merge-patch" | "json-patch") => unknown_op(op),
                 Ok(()) => failed(404, "NotFound", ""),
                 Err(answer) => answer,
             };
@@ -188,7 +190,6 @@ impl Simulation<'_, '_> {
                 Ok(()) => serving.get(cell, version),
                 Err(answer) => answer,
             },
-            "update" => serving.update(cell, &request, &body.value),
             "merge-patch" => serving.merge_patch(cell, &request, &body.value),
             "json-patch" => serving.json_patch(cell, &request, &body.value),
             other => serving.addresses(version, endpoint).err().unwrap_or_else(|| unknown_op(other)),

@@ -159,6 +159,25 @@ fn open_crd() -> Value {
 }
 
 #[test]
+fn the_body_of_an_update_is_read_before_its_object_is_looked_for() {
+    // Told by a live server; the oracle looks for the object first.
+    let rows = [
+        (json!({"object": {"spec": {}, "x": 1}}), 404),
+        (json!({"object": {"spec": {}, "x": 1}, "field_validation": "Strict"}), 400),
+        (json!({"object": {"spec": {}, "metadata": [1]}}), 400),
+    ];
+    let mut crd = open_crd();
+    let root = json!({"type": "object", "properties": {"spec": {"type": "object"}}});
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = root;
+    for (mut step, code) in rows {
+        step["op"] = json!("update");
+        let answer = simulate::answer(&json!({"id": "u", "crd": crd, "steps": [step]}).to_string());
+        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!(answer["steps"][0]["code"], code, "{answer}");
+    }
+}
+
+#[test]
 fn depth_is_answered_not_overflowed() {
     for depth in [400, 2_000, 100_000] {
         let nested = format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));

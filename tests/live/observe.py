@@ -10,6 +10,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 import time
 
 import api
@@ -33,6 +34,10 @@ SEEN = {
 }
 
 
+# Scenarios run side by side; one of them installs.
+INSTALLING = threading.Lock()
+
+
 @dataclasses.dataclass
 class Observation:
     """What one run of an operator showed."""
@@ -48,6 +53,13 @@ class Observation:
 def virtualenv(version, say=print):
     """The path of `kopf` of one version in a virtual environment of its own, made when it is missing."""
     home = control.CACHE / f"kopf-{version}"
+    with INSTALLING:
+        install(version, home, say)
+    return str(home / "bin/kopf")
+
+
+def install(version, home, say):
+    """Makes the virtual environment unless it is there."""
     if not (home / "bin/kopf").exists():
         say(f"installing kopf {version} into {home}")
         made = subprocess.run([sys.executable, "-m", "venv", str(home)], capture_output=True, text=True, timeout=300)
@@ -56,7 +68,6 @@ def virtualenv(version, say=print):
             made = subprocess.run(pip, capture_output=True, text=True, timeout=600)
         if made.returncode != 0:
             raise control.Missing(f"kopf {version} cannot be installed: {made.stderr.strip()[-300:]}")
-    return str(home / "bin/kopf")
 
 
 def run(plane, scenario, operator, group, folder, crd_text):

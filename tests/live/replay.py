@@ -269,9 +269,9 @@ class Flow:
         if expected["code"] != answer.code:
             differs(f"{what}: message", expected.get("message") or expected.get("causes"), message(answer))
             return
+        differs(f"{what}: warnings", unratcheted(expected.get("warnings")), unratcheted(answer.warnings))
         if answer.code == 404:
             return  # A version that is not served has no handler, so there is no reason to compare.
-        differs(f"{what}: warnings", unratcheted(expected.get("warnings")), unratcheted(answer.warnings))
         if answer.code == 500:
             # How a stored object that cannot be read is wrapped up, with its revision, is etcd's matter.
             said = " ".join([message(answer), *(it["detail"] for it in api.causes(answer.body))])

@@ -42,6 +42,12 @@ pub struct Admission {
     pub unknown: Vec<Unknown>,
 }
 
+impl Admission {
+    fn undecided(why: &str) -> Self {
+        Self { unknown: vec![Unknown(why.to_owned())], ..Self::default() }
+    }
+}
+
 /// One reason to refuse a CRD.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -53,6 +59,9 @@ pub struct Refusal {
 
 /// What the server says when a CRD is created. The decoding errors of [`crd::read`](crate::crd::read) come before.
 pub fn create(crd: &Crd) -> Admission {
+    if let Some(why) = &crd.unread {
+        return Admission::undecided(why);
+    }
     let mut admission = Admission::default();
     names::metadata_of_new(crd, &mut admission.refusals);
     spec::validate(crd, &Options::strict(), &mut admission);
@@ -68,6 +77,9 @@ pub fn create(crd: &Crd) -> Admission {
 /// What the old one already violates is not asked of the new one. The old one counts as not yet established, so its
 /// scope and kind may change. The new one keeps the old one's versions that may be stored: see [`inherit`].
 pub fn update(new: &Crd, old: &Crd) -> Admission {
+    if let Some(why) = new.unread.as_ref().or(old.unread.as_ref()) {
+        return Admission::undecided(why);
+    }
     let mut admission = Admission::default();
     names::metadata_of_update(new, old, &mut admission.refusals);
     spec::validate(new, &Options::ratcheted(new, old), &mut admission);
