@@ -56,8 +56,9 @@ impl Defaults {
             let embedded =
                 embedded || matches!(path[..], [Step::Key("apiVersion" | "kind" | "metadata"), ..]);
             if embedded || path.is_empty() || written.is_object() || written.is_array() {
-                let served = serve(root, written, path)?;
-                if served.as_ref() != Some(written) {
+                let written = copy(written);
+                let served = serve(root, written.clone(), path)?;
+                if served.as_ref() != Some(&written) {
                     self.0.insert(std::ptr::from_ref(schema).addr(), served);
                 }
             }
@@ -81,9 +82,7 @@ enum Step<'s> {
 }
 
 /// What is left of a default after its surrounding object was coerced and pruned with the whole schema.
-fn serve(root: &Schema, written: &Value, path: &[Step<'_>]) -> Result<Option<Value>, String> {
-    let mut value = written.clone();
-    go::reencode(&mut value);
+fn serve(root: &Schema, mut value: Value, path: &[Step<'_>]) -> Result<Option<Value>, String> {
     for step in path.iter().rev() {
         value = match step {
             Step::Key(key) => Value::Object(Map::from_iter([((*key).to_owned(), value)])),

@@ -98,7 +98,8 @@ pub(super) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
 }
 
-fn date_of(days: i64) -> (i64, i64, i64) {
+/// The year, month and day of the month of a day since 1970.
+pub(super) fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);

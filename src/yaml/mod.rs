@@ -3,6 +3,7 @@
 //! The words of the decoding are those of Go's `sigs.k8s.io/yaml` over `go.yaml.in/yaml/v2`, and documents are told
 //! apart as `k8s.io/apimachinery/pkg/util/yaml` does for kubectl. This module knows no CRDs.
 
+pub(crate) mod base64;
 #[cfg(feature = "check")]
 mod decode;
 #[cfg(feature = "check")]

@@ -3,6 +3,7 @@
 //! Knows neither places nor trees.
 
 use super::Value;
+use super::base64;
 
 /// A tag as far as decoding cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -245,7 +246,7 @@ fn excerpt(text: &str) -> String {
 }
 
 fn binary(text: &str) -> Result<Value, String> {
-    let bytes = base64(text).ok_or("!!binary value contains invalid base64 data")?;
+    let bytes = base64::decode(text).ok_or("!!binary value contains invalid base64 data")?;
     let mut out = String::with_capacity(bytes.len());
     // Go's JSON encoder replaces each byte that is not UTF-8, Rust's conversion each sequence of them.
     for chunk in bytes.utf8_chunks() {
@@ -253,43 +254,6 @@ fn binary(text: &str) -> Result<Value, String> {
         out.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
     }
     Ok(Value::String(out.into()))
-}
-
-/// The standard alphabet with padding; line breaks count for nothing, as in Go.
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut bits = 0u32;
-    let (mut count, mut padding) = (0, 0);
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    for byte in text.bytes().filter(|it| !matches!(it, b'\n' | b'\r')) {
-        let six = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' if count % 4 >= 2 => {
-                padding += 1;
-                count += 1;
-                continue;
-            }
-            _ => return None,
-        };
-        if padding > 0 {
-            return None;
-        }
-        bits = bits << 6 | u32::from(six);
-        count += 1;
-        if count % 4 == 0 {
-            out.extend(&bits.to_be_bytes()[1..]);
-        }
-    }
-    match (count % 4, padding) {
-        (0, 1) => out.extend(&(bits << 6).to_be_bytes()[1..3]),
-        (0, 2) => out.push((bits << 12).to_be_bytes()[1]),
-        (0, 0) => {}
-        _ => return None,
-    }
-    Some(out)
 }
 
 /// Whether Go's `time.Parse` takes the text in one of the four layouts of yaml/v2.

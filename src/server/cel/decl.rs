@@ -5,6 +5,7 @@
 //! schema is never named by a rule.
 
 use crate::schema::Schema;
+use crate::server::cel::parse;
 use serde_json::Value;
 use std::sync::LazyLock;
 
@@ -143,7 +144,7 @@ pub(super) fn of(schema: &Schema, fields: Fields) -> Option<Decl<'_>> {
 
 /// The type of a field, by the name that CEL uses for it. Reserved words may be written with and without escaping.
 pub(super) fn field<'s>(schema: &'s Schema, fields: Fields, name: &str) -> Option<(&'s Schema, Decl<'s>)> {
-    match RESERVED.contains(&name) {
+    match is_reserved(name) {
         true => escaped_field(schema, fields, &format!("__{name}__")),
         false => escaped_field(schema, fields, name),
     }
@@ -221,37 +222,17 @@ pub(super) fn min_size(schema: &Schema, fields: Fields) -> i64 {
     }
 }
 
-/// Words that CEL reserves; a property of such a name is written `__name__`.
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
+/// Whether CEL reserves a word; a property of such a name is written `__name__`.
+fn is_reserved(name: &str) -> bool {
+    matches!(name, "true" | "false" | "null" | "in") || parse::RESERVED.contains(&name)
+}
 
 /// The CEL identifier of a property, if it has one.
 pub(super) fn escape(name: &str) -> Option<String> {
     if name.is_empty() || name.as_bytes()[0].is_ascii_digit() {
         return None;
     }
-    if RESERVED.contains(&name) {
+    if is_reserved(name) {
         return Some(format!("__{name}__"));
     }
     let mut res = String::with_capacity(name.len());
@@ -290,7 +271,7 @@ pub(super) fn unescape(name: &str) -> Option<String> {
             "dot" => ".",
             "dash" => "-",
             "slash" => "/",
-            it if RESERVED.contains(&it) && length == name.len() => it,
+            it if is_reserved(it) && length == name.len() => it,
             _ => return None,
         });
         rest = &rest[length..];

@@ -44,7 +44,7 @@ fn unexpected(token: &Token) -> Failure {
 }
 
 /// Words that cannot be variables.
-const RESERVED: [&str; 17] = [
+pub(super) const RESERVED: [&str; 17] = [
     "as",
     "break",
     "const",

@@ -1,5 +1,6 @@
 //! Durations and points in time as Go reads and counts them.
 
+use crate::server::time::date_of;
 use crate::server::time::days;
 
 /// The nanoseconds of a second.
@@ -107,15 +108,7 @@ pub(super) fn date(text: &str) -> Option<i128> {
 /// The year, month (from 0), day of the month (from 0), day of the year (from 0) and weekday (Sunday 0) of a timestamp.
 pub(super) fn calendar(nanos: i128) -> [i64; 5] {
     let day = nanos.div_euclid(i128::from(SECOND) * 86_400) as i64;
-    let shifted = day + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let m = (5 * of_year + 2) / 153;
-    let month = if m < 10 { m + 2 } else { m - 10 };
-    let year = year_of_era + era * 400 + i64::from(month < 2);
-    let day_of_month = of_year - (153 * m + 2) / 5;
+    let (year, month, day_of_month) = date_of(day);
     let first = days(year, 1, 1).unwrap_or(day);
-    [year, month, day_of_month, day - first, (day + 4).rem_euclid(7)]
+    [year, month - 1, day_of_month - 1, day - first, (day + 4).rem_euclid(7)]
 }

@@ -8,6 +8,7 @@ use crate::server::cel::decl::Fields;
 use crate::server::cel::equality::equal;
 use crate::server::cel::net;
 use crate::server::cel::time;
+use crate::yaml::base64;
 use serde_json::Map;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -126,40 +127,9 @@ fn string<'v>(text: &'v str, format: &str) -> Result<Val<'v>> {
         "duration" => time::duration(text).map_or_else(odd, |it| Ok(Val::Duration(it))),
         "date" => time::date(text).map_or_else(odd, |it| Ok(Val::Timestamp(it))),
         "date-time" => time::timestamp(text).map_or_else(odd, |it| Ok(Val::Timestamp(it))),
-        "byte" => base64(text).map_or_else(odd, |it| Ok(Val::Bytes(it.into()))),
+        "byte" => base64::decode(text).map_or_else(odd, |it| Ok(Val::Bytes(it.into()))),
         _ => Ok(Val::String(Cow::Borrowed(text))),
     }
-}
-
-/// Decodes padded base64 of the standard alphabet.
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut res = Vec::with_capacity(text.len() / 4 * 3);
-    if !text.len().is_multiple_of(4) {
-        return None;
-    }
-    let padding = text.len() - text.trim_end_matches('=').len();
-    for chunk in text.as_bytes().chunks(4) {
-        let mut bits = 0_u32;
-        for byte in chunk {
-            let value = match byte {
-                b'A'..=b'Z' => byte - b'A',
-                b'a'..=b'z' => byte - b'a' + 26,
-                b'0'..=b'9' => byte - b'0' + 52,
-                b'+' => 62,
-                b'/' => 63,
-                b'=' => 0,
-                _ => return None,
-            };
-            bits = bits << 6 | u32::from(value);
-        }
-        res.extend_from_slice(&bits.to_be_bytes()[1..]);
-    }
-    let inner = &text[..text.len() - padding];
-    if padding > 2 || inner.contains('=') {
-        return None;
-    }
-    res.truncate(res.len() - padding);
-    Some(res)
 }
 
 impl<'v> Val<'v> {
