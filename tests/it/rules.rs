@@ -89,6 +89,18 @@ fn a_rule_is_named_as_its_file_its_page_and_its_cases() {
     assert_eq!(names, files, "every page has a rule");
 }
 
+#[test]
+fn the_readme_lists_every_rule() {
+    let row = |it: &&rules::Rule| {
+        let level = format!("{:?}", it.severity).to_lowercase();
+        format!("| [`{}`](src/rules/{}.md) | {level} | {} |", it.name, stem(it.name), it.summary())
+    };
+    let table: Vec<String> = rules::ALL.iter().map(row).collect();
+    let readme = include_str!("../../README.md");
+    let listed: Vec<&str> = readme.lines().filter(|it| it.contains("](src/rules/")).collect();
+    assert_eq!(listed, table);
+}
+
 const CLOSED: &str = "status:
   type: object
   properties:
