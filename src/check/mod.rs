@@ -17,6 +17,7 @@ use crate::kopf::ContractConfig;
 use crate::kopf::peering;
 use crate::rules;
 use crate::rules::mend::Width;
+use crate::server::Unknown;
 use crate::server::admit;
 use crate::server::admit::Admission;
 use crate::server::admit::Refusal;
@@ -156,6 +157,8 @@ pub struct Checked {
     pub accepted: bool,
     /// Why it would not.
     pub refusals: Vec<Refusal>,
+    /// Why that is not certain, if so.
+    pub unknown: Vec<Unknown>,
     /// What the operator is taken to write.
     pub contract: Contract,
     /// What becomes of it.
@@ -271,9 +274,10 @@ fn part(
     rules::mend::mend(manuscript, &subject, &mut said);
     found.extend(named(said, &crd.name));
     let accepted = subject.accepted();
-    let refusals = admission.refusals;
+    let Admission { refusals, unknown, .. } = admission;
     let Some(crd) = read.crd else { return };
-    report.crds.push(Checked { document: document.number, crd, accepted, refusals, contract, judgement });
+    let document = document.number;
+    report.crds.push(Checked { document, crd, accepted, refusals, unknown, contract, judgement });
 }
 
 /// The findings with the name of the CRD that they are about.

@@ -62,6 +62,9 @@ struct CrdOut<'a> {
     api_version: &'static str,
     accepted: bool,
     refusals: Vec<RefusalOut<'a>>,
+    /// Why `accepted` is not certain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown: Vec<&'a str>,
     versions: Vec<VersionOut<'a>>,
 }
 
@@ -221,6 +224,7 @@ fn crd<'a>(source: &'a Source, lines: &Lines<'_>, it: &'a Checked) -> CrdOut<'a>
         },
         accepted: it.accepted,
         refusals: it.refusals.iter().map(|it| refusal(lines, &it.error, it.at)).collect(),
+        unknown: it.unknown.iter().map(|it| it.0.as_str()).collect(),
         versions: versions.collect(),
     }
 }
