@@ -117,8 +117,8 @@ impl<'v> Eval<'v> {
             ("_&&_", [one, two]) => self.logical(one, two, false),
             ("_||_", [one, two]) => self.logical(one, two, true),
             ("_?_:_", [condition, yes, no]) => match self.expr(condition)? {
-                Val::Bool(true) => self.expr(yes),
-                Val::Bool(false) => self.expr(no),
+                Val::Bool(true) => self.branch(yes),
+                Val::Bool(false) => self.branch(no),
                 _ => no_such_overload(),
             },
             ("@not_strictly_false", [arg]) => match self.expr(arg) {
@@ -149,6 +149,19 @@ impl<'v> Eval<'v> {
                     _ => library::call(function, &values),
                 }
             }
+        }
+    }
+
+    /// A branch of `?:`. cel-go takes a presence test there for the attribute that it tests, and that of an optional is
+    /// an optional (`applyQualifiers`), which is no bool.
+    fn branch(&mut self, expr: &'v Expr) -> Result<Val<'v>> {
+        let Kind::Select { operand, field, test: true } = &expr.kind else { return self.expr(expr) };
+        self.spend(1)?;
+        let operand = self.expr(operand)?;
+        let found = present(&operand, field)?;
+        match operand {
+            Val::Optional(_) => Ok(Val::Optional(found.map(Rc::new))),
+            _ => Ok(Val::Bool(found.is_some())),
         }
     }
 
