@@ -81,7 +81,7 @@ impl<'n> Checker<'n> {
     fn value(&mut self, node: &'n Node, shape: &'static Shape) {
         match shape {
             Shape::Any => {}
-            Shape::Text(go_type) => _ = self.decoder.text(node, go_type),
+            Shape::Text(go_type) => _ = self.decoder.str(node, go_type),
             Shape::Flag => _ = self.decoder.flag(node),
             Shape::Int64 => _ = self.decoder.int(node),
             Shape::Int32 => match node.value {

@@ -102,7 +102,7 @@ fn root(schema: Option<&Schema>, judged: &JudgedVersion) -> Twig {
 }
 
 fn declared(name: &str, schema: &Schema, depth: usize) -> Twig {
-    let mut about = if schema.ty.is_empty() { "any type".to_owned() } else { schema.ty.clone() };
+    let mut about = if schema.ty.is_empty() { "any type".to_owned() } else { schema.ty.to_string() };
     if schema.preserves() {
         about += ", open";
     } else if let Some(Additional::Allowed(allowed)) = schema.additional_properties {

@@ -103,7 +103,7 @@ fn opened(root: &Schema, want: &Want) -> (String, Vec<String>) {
     if let Some(true_or_not) = replaced(node, &name.to_string()) {
         return true_or_not;
     }
-    match node.ty.as_str() {
+    match &*node.ty {
         "" | "object" => (format!("add to {name}"), vec![PRESERVE.to_owned()]),
         _ => (
             format!("in {name}, instead of `type: {}`", node.ty),

@@ -9,6 +9,7 @@ use crate::diagnostic::Severity;
 use crate::path::Path;
 use crate::verdict::Fate;
 use serde_json::Value;
+use std::cell::LazyCell;
 
 pub(super) const RULE: Rule = Rule {
     name: "tightened-status",
@@ -25,7 +26,7 @@ fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
         return;
     }
     // What the contract writes is judged, and needs no general word.
-    let slots = subject.contract.slots();
+    let slots = LazyCell::new(|| subject.contract.slots());
     let judged_already = |name: &str| {
         let path = Path::new(["status", name]);
         // A null removes the key, by a merge patch as by the server: that is what the note is about.

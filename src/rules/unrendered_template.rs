@@ -51,7 +51,7 @@ pub(super) fn marker_near(text: &str, at: Span) -> Option<Span> {
     let at = floor(text, at.start as usize);
     let start = text[..at].rfind("\n---").map_or(0, |it| it + 1);
     let end = text[at..].find("\n---").map_or(text.len(), |it| at + it);
-    let mark = *template::marks(&text[start..end]).first()?;
+    let mark = template::marks(&text[start..end]).next()?;
     Some(Span::new(start + mark.start as usize, start + mark.end as usize))
 }
 

@@ -288,16 +288,17 @@ impl<'n> Decoder<'n> {
         of.map(|it| format!("{it}{fields}"))
     }
 
+    /// Decodes a string where it stands; null is the empty one.
+    pub fn str<'t>(&mut self, node: &'t Node, go_type: &str) -> &'t str {
+        if !matches!(node.value, Value::String(_) | Value::Null) {
+            self.mismatch(node, go_type);
+        }
+        node.as_str().unwrap_or_default()
+    }
+
     /// Decodes a string; null is the empty one.
     pub fn text(&mut self, node: &Node, go_type: &str) -> String {
-        match &node.value {
-            Value::String(text) => text.to_string(),
-            Value::Null => String::new(),
-            _ => {
-                self.mismatch(node, go_type);
-                String::new()
-            }
-        }
+        self.str(node, go_type).to_owned()
     }
 
     /// Decodes a string that may be absent.

@@ -4,21 +4,30 @@
 //! What may stand where is judged in [`server`](crate::server); this module decodes only.
 
 mod decode;
+mod keyword;
 mod read;
 mod same;
 mod suggest;
 
 pub use decode::{Decoder, Level, Mismatch, Suggestion, UnknownField, go_type};
-pub use read::{KEYWORDS, MAX_DEPTH, Read, read, read_alone};
+pub use keyword::{KEYWORDS, Keyword, Keywords};
+pub use read::{MAX_DEPTH, Read, read, read_alone};
 pub use suggest::unknown as suggestion;
 
 use crate::source::Span;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
+use std::sync::LazyLock;
+
+/// The types of OpenAPI v3.
+pub const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 
 /// One node of a schema.
 ///
-/// `Default` is the schema `{}`.
+/// `Default` is the schema `{}`. A large CRD has 20 000 nodes, which are walked a dozen times: a node holds what most
+/// of them say, and [`Rare`] apart, as if its fields were fields of the node.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Schema {
     /// The key that introduces the node: `kopf` in `properties: {kopf: …}`, `items` in `items: {…}`; empty for an item
@@ -28,23 +37,48 @@ pub struct Schema {
     pub at: Span,
     /// Where each written keyword stands, in the order of the text.
     pub written: Vec<Keyword>,
+    /// What may be written here or below: a walk that looks for a keyword passes over the nodes without it.
+    pub within: Keywords,
 
+    /// `description`.
+    pub description: String,
+    /// `type`; empty when absent.
+    pub ty: Cow<'static, str>,
+    /// `nullable`.
+    pub nullable: bool,
+    /// `x-kubernetes-preserve-unknown-fields`; `Some(false)` is refused by the server.
+    pub preserve: Option<bool>,
+    /// `x-kubernetes-embedded-resource`.
+    pub embedded: bool,
+    /// `x-kubernetes-int-or-string`.
+    pub int_or_string: bool,
+    /// `required`.
+    pub required: Vec<String>,
+
+    /// `items`.
+    pub items: Option<Items>,
+    /// `properties`, in the order of the text.
+    pub properties: Vec<(String, Schema)>,
+    /// `additionalProperties`.
+    pub additional_properties: Option<Additional>,
+
+    /// The other keywords, if there are any; read and written as fields of the node.
+    pub rare: Option<Box<Rare>>,
+}
+
+/// The keywords that few nodes have.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Rare {
     /// `id`, refused by the server.
     pub id: String,
     /// `$schema`, refused by the server.
     pub schema: String,
     /// `$ref`, refused by the server.
     pub reference: Option<String>,
-    /// `description`.
-    pub description: String,
     /// `title`.
     pub title: String,
-    /// `type`; empty when absent.
-    pub ty: String,
     /// `format`; empty when absent.
     pub format: String,
-    /// `nullable`.
-    pub nullable: bool,
     /// `default`; `None` also for `default: null`.
     pub default: Option<Value>,
     /// `example`.
@@ -80,17 +114,9 @@ pub struct Schema {
     pub min_properties: Option<i64>,
     /// `enum`.
     pub enumeration: Vec<Value>,
-    /// `required`.
-    pub required: Vec<String>,
 
-    /// `items`.
-    pub items: Option<Items>,
     /// `additionalItems`, refused by the server.
     pub additional_items: Option<Additional>,
-    /// `properties`, in the order of the text.
-    pub properties: Vec<(String, Schema)>,
-    /// `additionalProperties`.
-    pub additional_properties: Option<Additional>,
     /// `patternProperties`, refused by the server.
     pub pattern_properties: Vec<(String, Schema)>,
     /// `dependencies`, refused by the server; a list of names has no schema.
@@ -106,12 +132,6 @@ pub struct Schema {
     /// `not`.
     pub not: Option<Box<Schema>>,
 
-    /// `x-kubernetes-preserve-unknown-fields`; `Some(false)` is refused by the server.
-    pub preserve: Option<bool>,
-    /// `x-kubernetes-embedded-resource`.
-    pub embedded: bool,
-    /// `x-kubernetes-int-or-string`.
-    pub int_or_string: bool,
     /// `x-kubernetes-list-type`.
     pub list_type: Option<String>,
     /// `x-kubernetes-list-map-keys`.
@@ -122,17 +142,19 @@ pub struct Schema {
     pub validations: Vec<ValidationRule>,
 }
 
-/// A written keyword.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Keyword {
-    /// Its name, as in the text.
-    pub name: &'static str,
-    /// Where the name stands.
-    pub key: Span,
-    /// Where its value stands.
-    pub value: Span,
-    /// Whether the value is null: the keyword is as good as absent.
-    pub null: bool,
+impl Deref for Schema {
+    type Target = Rare;
+
+    fn deref(&self) -> &Rare {
+        static NOTHING: LazyLock<Rare> = LazyLock::new(Rare::default);
+        self.rare.as_deref().unwrap_or_else(|| &NOTHING)
+    }
+}
+
+impl DerefMut for Schema {
+    fn deref_mut(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
 }
 
 /// `items`: one schema, or the list of schemas that the server refuses.
@@ -206,7 +228,7 @@ impl Schema {
 
     /// Where a keyword is written.
     pub fn keyword(&self, name: &str) -> Option<&Keyword> {
-        self.written.iter().find(|it| it.name == name)
+        self.written.iter().find(|it| it.name() == name)
     }
 
     /// Whether a keyword is written with a value that is not null, be it empty.

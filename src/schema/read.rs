@@ -5,9 +5,10 @@
 
 use super::decode::{Decoder, Level};
 use super::suggest;
-use super::{Additional, Items, Keyword, Schema, ValidationRule};
+use super::{Additional, Items, Keyword, Keywords, Schema, TYPES, ValidationRule};
 use crate::source::Span;
 use crate::yaml::{Entry, Node, Value};
+use std::borrow::Cow;
 
 /// How many schemas may be nested; deeper ones are not read, and what the server makes of them is unknown.
 ///
@@ -21,7 +22,7 @@ const STRUCT: &str = "JSONSchemaProps";
 /// Reads a schema. What is wrong is left in the decoder; the rest is read all the same.
 pub fn read<'n>(decoder: &mut Decoder<'n>, node: &'n Node) -> Schema {
     let mut out = Schema::default();
-    Reader { decoder, depth: 0 }.schema(node, &mut out);
+    Reader { decoder, depth: 0, seen: Keywords::NONE }.schema(node, &mut out);
     out
 }
 
@@ -53,6 +54,8 @@ pub fn read_alone(node: &Node) -> Read {
 struct Reader<'d, 'n> {
     decoder: &'d mut Decoder<'n>,
     depth: usize,
+    /// What has been read of the schema that is being read, and below it.
+    seen: Keywords,
 }
 
 impl<'n> Reader<'_, 'n> {
@@ -66,21 +69,26 @@ impl<'n> Reader<'_, 'n> {
         }
         let entries = self.decoder.entries(node, PROPS);
         out.written.reserve(entries.len());
+        let around = std::mem::replace(&mut self.seen, Keywords::NONE);
         self.depth += 1;
         for entry in entries {
             self.entry(entry, out);
         }
         self.depth -= 1;
+        out.within = self.seen;
+        self.seen = self.seen.or(around);
     }
 
     fn entry(&mut self, entry: &'n Entry, out: &mut Schema) {
-        let Some(name) = keyword(&entry.key) else {
+        let node = &entry.value;
+        let Some(keyword) = Keyword::new(&entry.key, entry.key_span, node.span, node.is_null()) else {
             self.decoder.enter_field(&entry.key, STRUCT, entry.key_span);
             self.decoder.unknown_here(entry, Level::Schema, suggest::unknown(Level::Schema, entry));
             return self.decoder.leave();
         };
-        let node = &entry.value;
-        out.written.push(Keyword { name, key: entry.key_span, value: node.span, null: node.is_null() });
+        let name = keyword.name();
+        self.seen = self.seen.or(Keywords::from(&keyword));
+        out.written.push(keyword);
         let before = self.decoder.mismatches.len();
         self.decoder.enter_field(name, STRUCT, entry.key_span);
         let known =
@@ -100,7 +108,7 @@ impl<'n> Reader<'_, 'n> {
             "$ref" => out.reference = decoder.optional_text(node, "string"),
             "description" => out.description = decoder.text(node, "string"),
             "title" => out.title = decoder.text(node, "string"),
-            "type" => out.ty = decoder.text(node, "string"),
+            "type" => out.ty = word(decoder.str(node, "string")),
             "format" => out.format = decoder.text(node, "string"),
             "pattern" => out.pattern = decoder.text(node, "string"),
             "nullable" => out.nullable = decoder.flag(node) == Some(true),
@@ -205,7 +213,10 @@ impl<'n> Reader<'_, 'n> {
         let out = match &node.value {
             Value::Null => None,
             Value::Mapping(_) => Some(Items::Schema(self.boxed(node, key))),
-            Value::Sequence(_) => Some(Items::List(self.list(node))),
+            Value::Sequence(_) => {
+                self.seen = self.seen.or(Keywords::LIST_OF_ITEMS);
+                Some(Items::List(self.list(node)))
+            }
             _ => Some(Items::List(Vec::new())),
         };
         self.decoder.leave_custom();
@@ -249,9 +260,12 @@ impl<'n> Reader<'_, 'n> {
     }
 }
 
-/// The keyword of this name.
-fn keyword(name: &str) -> Option<&'static str> {
-    KEYWORDS.binary_search(&name).ok().map(|at| KEYWORDS[at])
+/// A type, which mostly is a known word and then takes no memory of its own.
+fn word(text: &str) -> Cow<'static, str> {
+    match TYPES.into_iter().find(|it| *it == text) {
+        Some(known) => Cow::Borrowed(known),
+        None => Cow::Owned(text.to_owned()),
+    }
 }
 
 fn rule<'n>(decoder: &mut Decoder<'n>, node: &'n Node) -> ValidationRule {
@@ -286,51 +300,3 @@ fn external_docs<'n>(decoder: &mut Decoder<'n>, node: &'n Node) -> Option<(Strin
     }
     (!node.is_null()).then_some((description, url))
 }
-
-/// Every keyword of a schema, sorted.
-pub const KEYWORDS: [&str; 44] = [
-    "$ref",
-    "$schema",
-    "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "default",
-    "definitions",
-    "dependencies",
-    "description",
-    "enum",
-    "example",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "externalDocs",
-    "format",
-    "id",
-    "items",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "not",
-    "nullable",
-    "oneOf",
-    "pattern",
-    "patternProperties",
-    "properties",
-    "required",
-    "title",
-    "type",
-    "uniqueItems",
-    "x-kubernetes-embedded-resource",
-    "x-kubernetes-int-or-string",
-    "x-kubernetes-list-map-keys",
-    "x-kubernetes-list-type",
-    "x-kubernetes-map-type",
-    "x-kubernetes-preserve-unknown-fields",
-    "x-kubernetes-validations",
-];

@@ -3,7 +3,7 @@
 //! Knows the words of the CRD format and of the dialects people mix up with it; changes nothing.
 
 use super::decode::{Level, Suggestion};
-use super::read::KEYWORDS;
+use super::keyword::KEYWORDS;
 use crate::yaml::{Entry, Value};
 
 /// Words of other JSON Schema dialects, with what to do instead.

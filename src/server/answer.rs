@@ -72,6 +72,24 @@ pub struct Answer {
     pub unknown: Vec<Unknown>,
 }
 
+impl Answer {
+    /// Becomes a refusal.
+    pub(super) fn fail(&mut self, failure: Failure) {
+        self.code = failure.code;
+        self.reason = failure.reason;
+        self.message = failure.message;
+        self.errors = failure.errors;
+    }
+
+    /// Takes over how the request ends, beside what was said before.
+    pub(super) fn end_as(&mut self, end: Answer) {
+        let Answer { lost, mut warnings, mut unknown, .. } = std::mem::take(self);
+        warnings.extend(end.warnings);
+        unknown.extend(end.unknown);
+        *self = Answer { lost, warnings, unknown, ..end };
+    }
+}
+
 /// The UID that every created object gets.
 pub const UID: &str = "00000000-0000-0000-0000-000000000001";
 

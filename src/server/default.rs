@@ -7,10 +7,14 @@ use super::embedded;
 use super::go;
 use super::prune;
 use super::prune::declared;
+use crate::schema::Keywords;
 use crate::schema::Schema;
 use serde_json::Map;
 use serde_json::Value;
 use std::collections::HashMap;
+
+/// What a walk over defaults looks for.
+pub(super) const DEFAULT: Keywords = Keywords::of(&["default"]);
 
 /// The defaults of a schema as they are served: those that pruning changed differ from the written ones.
 ///
@@ -50,6 +54,9 @@ impl Defaults {
         path: &mut Vec<Step<'s>>,
         embedded: bool,
     ) -> Result<(), String> {
+        if !schema.within.meets(DEFAULT) {
+            return Ok(());
+        }
         let embedded = embedded || schema.embedded;
         if let Some(written) = &schema.default {
             // A scalar cannot be pruned, only lost with the metadata it stands in, or as a type that is no text.

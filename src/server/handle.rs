@@ -24,6 +24,7 @@ use super::go;
 use super::names;
 use super::patch;
 use super::prune::Lost;
+use super::repeated::Repeated;
 use super::serving::Served;
 use super::serving::Serving;
 use serde_json::Value;
@@ -100,7 +101,18 @@ impl<'c> Serving<'c> {
 
     /// Applies a JSON merge patch.
     pub fn merge_patch(&self, stored: Stored<'_>, request: &Request<'_>, patch: &Value) -> Answer {
-        self.patched(stored, request, patch, |current| {
+        self.merge_patch_again(&Repeated::default(), stored, request, patch)
+    }
+
+    /// Applies a JSON merge patch, and what is `repeated` of it only once.
+    pub fn merge_patch_again(
+        &self,
+        repeated: &Repeated,
+        stored: Stored<'_>,
+        request: &Request<'_>,
+        patch: &Value,
+    ) -> Answer {
+        self.patched(repeated, stored, request, patch, |current| {
             if request.field_validation != FieldValidation::Ignore && !patch.is_object() && !patch.is_null() {
                 let what = match patch {
                     Value::Array(_) => "array",
@@ -118,11 +130,12 @@ impl<'c> Serving<'c> {
 
     /// Applies a JSON patch (RFC 6902).
     pub fn json_patch(&self, stored: Stored<'_>, request: &Request<'_>, patch: &Value) -> Answer {
-        self.patched(stored, request, patch, |current| patch::apply(current, patch))
+        self.patched(&Repeated::default(), stored, request, patch, |current| patch::apply(current, patch))
     }
 
     fn patched(
         &self,
+        repeated: &Repeated,
         stored: Stored<'_>,
         request: &Request<'_>,
         patch: &Value,
@@ -130,13 +143,22 @@ impl<'c> Serving<'c> {
     ) -> Answer {
         self.answer(request, &[patch, stored.object], |answer| {
             let served = self.addressed(request)?;
-            let current = self.current(stored, request.version, answer)?;
-            let mut text = Value::Object(current.clone());
+            let read = || self.read(stored.object, request.version, stored.revision);
+            let current = repeated.current.get_or_init(read).as_ref().map_err(Failure::internal)?;
+            answer.unknown.extend(current.unknown.clone().map(Unknown));
+            let mut text = Value::Object(current.object.clone());
             go::reencode(&mut text);
             let body = apply(text)?;
             let (object, lost) = self.decode(&body, None).map_err(Failure::patch)?;
             self.report(request, lost, answer).map_err(|it| Failure::patch(it.message))?;
-            self.finish(answer, served, request, object, current, stored)
+            let end = repeated.end(object, |object| {
+                let mut end = Answer::default();
+                let done = self.finish(&mut end, served, request, object, current.object.clone(), stored);
+                done.unwrap_or_else(|failure| end.fail(failure));
+                end
+            });
+            answer.end_as(end);
+            Ok(())
         })
     }
 
@@ -168,12 +190,7 @@ impl<'c> Serving<'c> {
         if let Some(why) = self.version(request.version).and_then(|it| it.unknown.clone()) {
             answer.unknown.push(Unknown(why));
         }
-        if let Err(failure) = run(&mut answer) {
-            answer.code = failure.code;
-            answer.reason = failure.reason;
-            answer.message = failure.message;
-            answer.errors = failure.errors;
-        }
+        run(&mut answer).unwrap_or_else(|failure| answer.fail(failure));
         answer
     }
 

@@ -9,6 +9,7 @@ use super::validate::pattern;
 use super::validate::pattern::Refused;
 use crate::schema::Additional;
 use crate::schema::Items;
+use crate::schema::Keywords;
 use crate::schema::Schema;
 use crate::source::Span;
 use std::collections::HashMap;
@@ -23,6 +24,20 @@ enum Level {
 
 /// What keeps a schema from having a structure at all (`NewStructural`): the server's words, and where.
 pub(super) fn unconvertible(schema: &Schema) -> Option<(String, Span)> {
+    // Only these are ever refused below.
+    const SUSPECTS: Keywords = Keywords::LIST_OF_ITEMS.or(Keywords::of(&[
+        "id",
+        "$schema",
+        "$ref",
+        "patternProperties",
+        "dependencies",
+        "additionalItems",
+        "definitions",
+        "x-kubernetes-preserve-unknown-fields",
+    ]));
+    if !schema.within.meets(SUSPECTS) {
+        return None;
+    }
     unsupported(schema)
         .or_else(|| junctors(schema).find_map(unconvertible))
         .or_else(|| preserve_false(schema))
@@ -60,8 +75,8 @@ fn unsupported(schema: &Schema) -> Option<(String, Span)> {
 
 fn preserve_false(schema: &Schema) -> Option<(String, Span)> {
     const NAME: &str = "x-kubernetes-preserve-unknown-fields";
-    let words = format!("internal error: '{NAME}' must be true or undefined");
-    (schema.preserve == Some(false)).then(|| (words, schema.span(NAME)))
+    (schema.preserve == Some(false))
+        .then(|| (format!("internal error: '{NAME}' must be true or undefined"), schema.span(NAME)))
 }
 
 /// What keeps a converted schema from being structural (`ValidateStructural`).
@@ -121,12 +136,13 @@ fn extensions(schema: &Schema, place: &Place, out: &mut Vec<Refusal>) {
 }
 
 fn types(schema: &Schema, level: Level, place: &Place, out: &mut Vec<Refusal>) {
-    let (ty, at) = (place.child("type"), schema.span("type"));
+    let ty = place.child("type");
+    let at = || schema.span("type");
     if schema.embedded && schema.ty != "object" {
         let words = "must be object if x-kubernetes-embedded-resource is true";
         out.push(match schema.ty.is_empty() {
-            true => Refusal::required(&ty, words, at),
-            false => Refusal::invalid(&ty, words, at),
+            true => Refusal::required(&ty, words, at()),
+            false => Refusal::invalid(&ty, words, at()),
         });
     } else if schema.ty.is_empty() && !schema.int_or_string && !schema.preserves() {
         let words = match level {
@@ -134,7 +150,7 @@ fn types(schema: &Schema, level: Level, place: &Place, out: &mut Vec<Refusal>) {
             Level::Item => "must not be empty for specified array items",
             Level::Field => "must not be empty for specified object fields",
         };
-        out.push(Refusal::required(&ty, words, at));
+        out.push(Refusal::required(&ty, words, at()));
     }
     if schema.embedded && schema.additional_properties.is_some() {
         let words = "must not be used if x-kubernetes-embedded-resource is set";
@@ -142,16 +158,18 @@ fn types(schema: &Schema, level: Level, place: &Place, out: &mut Vec<Refusal>) {
         out.push(Refusal::forbidden(&place.child("additionalProperties"), words, at));
     }
     if level == Level::Root && !schema.ty.is_empty() && schema.ty != "object" {
-        out.push(Refusal::invalid(&ty, "must be object at the root", at));
+        out.push(Refusal::invalid(&ty, "must be object at the root", at()));
     }
 }
 
 /// What `apiVersion`, `kind` and `metadata` of a resource may be.
 fn meta(schema: &Schema, level: Level, place: &Place, out: &mut Vec<Refusal>) {
-    let resource = level == Level::Root || schema.embedded;
+    if level != Level::Root && !schema.embedded {
+        return;
+    }
     let properties = place.child("properties");
     for name in ["kind", "apiVersion"] {
-        if let Some(it) = schema.property(name).filter(|it| resource && it.ty != "string") {
+        if let Some(it) = schema.property(name).filter(|it| it.ty != "string") {
             out.push(Refusal::invalid(
                 &properties.key(name).child("type"),
                 "must be string",
@@ -161,7 +179,7 @@ fn meta(schema: &Schema, level: Level, place: &Place, out: &mut Vec<Refusal>) {
     }
     if let Some(metadata) = schema.property("metadata") {
         let place = properties.key("metadata");
-        if resource && metadata.ty != "object" {
+        if metadata.ty != "object" {
             out.push(Refusal::invalid(&place.child("type"), "must be object", metadata.span("type")));
         }
         if level == Level::Root && says_more_than_names(metadata) {

@@ -1,5 +1,6 @@
 //! Sends what the contract says through the server model, and reads what is left.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use serde_json::Value;
@@ -20,11 +21,13 @@ use crate::kopf::Contract;
 use crate::kopf::Sample;
 use crate::kopf::Slot;
 use crate::kopf::effects;
+use crate::kopf::patch::Request as Part;
 use crate::kopf::peering;
 use crate::path::Path;
 use crate::server;
 use crate::server::Endpoint;
 use crate::server::FieldError;
+use crate::server::Repeated;
 use crate::server::Request;
 use crate::server::Serving;
 use crate::server::Stored;
@@ -103,6 +106,8 @@ struct Court<'a> {
     untouched: Object,
     /// What is wrong with it on each endpoint before anything is written: the main one, `/status`.
     known: [OnceCell<Vec<FieldError>>; 2],
+    /// What first patches to each endpoint have in common.
+    repeated: [Repeated; 2],
 }
 
 /// An object in etcd and as it is read back.
@@ -131,7 +136,8 @@ impl<'a> Court<'a> {
     fn new(crd: &'a Crd, contract: &'a Contract, serving: &'a Serving<'a>, version: &'a Version) -> Self {
         let etcd = empty_object(crd, serving.storage_version());
         let read = serving.get(in_etcd(&etcd), &version.name).object.unwrap_or_default();
-        Self { crd, contract, serving, version, untouched: Object { etcd, read }, known: Default::default() }
+        let (known, repeated) = Default::default();
+        Self { crd, contract, serving, version, untouched: Object { etcd, read }, known, repeated }
     }
 
     /// The verdict on a slot that is written alone; every error of its samples goes to `refused`.
@@ -187,24 +193,29 @@ impl<'a> Court<'a> {
             errors: Vec::new(),
             unknown: Vec::new(),
         };
-        let mut object = self.untouched.clone();
+        let mut object = Cow::Borrowed(&self.untouched);
         if let Some(before) = &sample.before {
-            self.send(before, &mut object, &mut run);
+            self.send(&self.requests(before), &mut object, &mut run);
             // What is lost then is said of the sample that sends it.
             (run.lost, run.lost_in_storage, run.errors) = Default::default();
         }
         run.want = object.read.clone();
-        for request in self.contract.requests(&sample.patch, self.version.status_subresource) {
+        let requests = self.requests(&sample.patch);
+        for request in &requests {
             run.want = server::merge(run.want, &request.patch).unwrap_or_default();
         }
-        self.send(&sample.patch, &mut object, &mut run);
-        run.got = object.read;
+        self.send(&requests, &mut object, &mut run);
+        run.got = object.into_owned().read;
         run
     }
 
-    /// Sends a patch as Kopf does: the body first, then the status where that is an endpoint of its own.
-    fn send(&self, patch: &Value, object: &mut Object, run: &mut Run) {
-        for part in self.contract.requests(patch, self.version.status_subresource) {
+    /// A patch as Kopf sends it: the body first, then the status where that is an endpoint of its own.
+    fn requests(&self, patch: &Value) -> Vec<Part> {
+        self.contract.requests(patch, self.version.status_subresource)
+    }
+
+    fn send(&self, requests: &[Part], object: &mut Cow<'_, Object>, run: &mut Run) {
+        for part in requests {
             let endpoint = if part.status { Endpoint::Status } else { Endpoint::Main };
             let known = self.known(endpoint);
             if known.iter().any(|it| it.detail.starts_with("some validation rules were not checked")) {
@@ -212,13 +223,20 @@ impl<'a> Court<'a> {
             }
             let version = &self.version.name;
             let request = Request { version, endpoint, tolerated: known, ..Request::default() };
-            let answer = self.serving.merge_patch(in_etcd(&object.etcd), &request, &part.patch);
+            let stored = in_etcd(&object.etcd);
+            let answer = match object {
+                Cow::Borrowed(_) => {
+                    let repeated = &self.repeated[usize::from(part.status)];
+                    self.serving.merge_patch_again(repeated, stored, &request, &part.patch)
+                }
+                Cow::Owned(_) => self.serving.merge_patch(stored, &request, &part.patch),
+            };
             run.lost.extend(answer.lost.into_iter().map(|it| it.path));
             run.lost_in_storage.extend(answer.lost_in_storage.into_iter().map(|it| it.path));
             run.errors.extend(answer.errors.into_iter().map(|it| it.error));
             run.unknown.extend(answer.unknown.into_iter().map(|it| it.0));
             if let (Some(etcd), Some(read)) = (answer.etcd, answer.object) {
-                *object = Object { etcd, read };
+                *object = Cow::Owned(Object { etcd, read });
             }
         }
     }
@@ -227,8 +245,10 @@ impl<'a> Court<'a> {
     fn known(&self, endpoint: Endpoint) -> &[FieldError] {
         self.known[usize::from(endpoint == Endpoint::Status)].get_or_init(|| {
             let request = Request { version: &self.version.name, endpoint, ..Request::default() };
+            let repeated = Repeated::default();
             let errors_after = |patch: Value| {
-                let answer = self.serving.merge_patch(in_etcd(&self.untouched.etcd), &request, &patch);
+                let stored = in_etcd(&self.untouched.etcd);
+                let answer = self.serving.merge_patch_again(&repeated, stored, &request, &patch);
                 answer.errors.into_iter().map(|it| it.error)
             };
             // A write into the spec makes it appear here, and what else it must hold with it.

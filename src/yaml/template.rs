@@ -5,21 +5,17 @@
 
 use crate::source::Span;
 
-/// The places where a template stands that nobody has rendered.
-pub fn marks(text: &str) -> Vec<Span> {
+/// The places where a template stands that nobody has rendered, found one by one.
+pub fn marks(text: &str) -> impl Iterator<Item = Span> {
     let contains = |it: &str| memchr::memmem::find(text.as_bytes(), it.as_bytes()).is_some();
-    if !contains("{{") && !contains("{%") {
-        return Vec::new();
-    }
+    let text = if contains("{{") || contains("{%") { text } else { "" };
     let mut scanner = Scanner { block: None, prose: None, quote: None };
-    let (mut found, mut base) = (Vec::new(), 0);
-    for line in text.split_inclusive('\n') {
-        if let Some(at) = scanner.line(line.trim_end_matches(['\n', '\r'])) {
-            found.push(mark(line, at, base));
-        }
-        base += line.len();
-    }
-    found
+    let mut next = 0;
+    text.split_inclusive('\n').filter_map(move |line| {
+        let base = next;
+        next += line.len();
+        scanner.line(line.trim_end_matches(['\n', '\r'])).map(|at| mark(line, at, base))
+    })
 }
 
 fn mark(line: &str, at: usize, base: usize) -> Span {

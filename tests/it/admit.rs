@@ -2,6 +2,7 @@
 
 use kopf_crd::crd;
 use kopf_crd::schema;
+use kopf_crd::schema::Keywords;
 use kopf_crd::schema::Suggestion;
 use kopf_crd::server::admit;
 use kopf_crd::server::admit::Refusal;
@@ -10,6 +11,7 @@ use kopf_crd::yaml::Entry;
 use kopf_crd::yaml::Node;
 use kopf_crd::yaml::Value;
 use serde_json::Value as Json;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -209,6 +211,42 @@ fn typos_are_seen_where_the_server_sees_none() {
 }
 
 /// Errors as `field type`, sorted: what has to be equal, word for word or not.
+/// What walks rely on to pass over nodes.
+#[test]
+fn a_schema_knows_the_keywords_below_it() {
+    const DEFAULT: Keywords = Keywords::of(&["default"]);
+    let meets = |schema: Json, wanted: Keywords| {
+        schema::read_alone(&Node::from_json(&schema)).schema.within.meets(wanted)
+    };
+    let nested = [
+        "items",
+        "additionalItems",
+        "additionalProperties",
+        "not",
+        "properties",
+        "patternProperties",
+        "definitions",
+        "dependencies",
+        "allOf",
+        "oneOf",
+        "anyOf",
+    ];
+    for keyword in nested {
+        let wrap = |schema: Json| match keyword {
+            "allOf" | "oneOf" | "anyOf" => json!({ keyword: [{}, schema] }),
+            "properties" | "patternProperties" | "definitions" | "dependencies" => {
+                json!({ keyword: { "a": {}, "b": schema } })
+            }
+            _ => json!({ keyword: schema }),
+        };
+        assert!(meets(wrap(wrap(json!({ "default": 1 }))), DEFAULT), "{keyword}");
+        assert!(!meets(wrap(wrap(json!({ "type": "object" }))), DEFAULT), "{keyword}");
+    }
+    assert!(meets(json!({ "items": [] }), Keywords::LIST_OF_ITEMS));
+    assert!(!meets(json!({ "items": {} }), Keywords::LIST_OF_ITEMS));
+    assert!(schema::Schema::default().within.meets(DEFAULT), "of a schema from no text nothing is known");
+}
+
 fn sorted(refusals: &[Refusal]) -> Vec<String> {
     let mut out: Vec<String> =
         refusals.iter().map(|it| format!("{} {}", it.error.field, it.error.ty)).collect();

@@ -5,6 +5,7 @@ use kopf_crd::crd::Crd;
 use kopf_crd::server::Answer;
 use kopf_crd::server::Endpoint;
 use kopf_crd::server::FieldValidation;
+use kopf_crd::server::Repeated;
 use kopf_crd::server::Request;
 use kopf_crd::server::Serving;
 use kopf_crd::server::Stored;
@@ -149,4 +150,23 @@ fn a_stored_object_of_another_group_cannot_be_read() {
     let answer = serving.get(Stored { object: &foreign, revision: 1 }, "v1");
     assert_eq!(answer.code, 500);
     assert!(answer.message.contains("invalid group/version: other.com/v1"), "{}", answer.message);
+}
+
+#[test]
+fn patches_that_share_their_beginning_are_answered_as_if_alone() {
+    let crd = read(TWO_VERSIONS);
+    let serving = Serving::new(&crd).expect("served");
+    let stored = stored();
+    let before = Stored { object: &stored, revision: 1 };
+    let request = Request { version: "v1", endpoint: Endpoint::Status, ..Request::default() };
+    let repeated = Repeated::default();
+    let (kept, pruned, refused) =
+        (json!({"phase": "Ready"}), json!({"kopf": {}}), json!({"phase": "Pending"}));
+    for status in
+        [&pruned, &json!({"other": 1}), &pruned, &kept, &pruned, &refused, &refused, &kept, &json!(1)]
+    {
+        let patch = json!({ "status": status });
+        let together = serving.merge_patch_again(&repeated, before, &request, &patch);
+        assert_eq!(together, serving.merge_patch(before, &request, &patch), "{patch}");
+    }
 }

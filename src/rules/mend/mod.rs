@@ -91,8 +91,8 @@ pub(crate) fn mend(text: Manuscript<'_>, subject: &Subject<'_>, found: &mut [Dia
 
 fn template_mark(text: Manuscript<'_>) -> Option<Span> {
     let within = text.node.span;
-    let marks = template::marks(text.source.text.get(within.range())?);
-    let mark = marks.first()?;
+    let mut marks = template::marks(text.source.text.get(within.range())?);
+    let mark = marks.next()?;
     Some(Span { start: within.start + mark.start, end: within.start + mark.end })
 }
 

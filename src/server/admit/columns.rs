@@ -136,7 +136,7 @@ fn selectable_fields(crd: &Crd, part: &Part, scope: &Scope, options: &Options, o
         if keys.split('.').next() == Some("metadata") {
             refuse(Refusal::invalid(&place, "must not point to fields in metadata", at));
         }
-        if !found.is_some_and(|it| matches!(it.ty.as_str(), "string" | "boolean" | "integer")) {
+        if !found.is_some_and(|it| matches!(&*it.ty, "string" | "boolean" | "integer")) {
             let words = "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
             refuse(Refusal::invalid(&place, words, at));
         }

@@ -11,6 +11,7 @@ use crate::server::FieldError;
 use crate::server::Unknown;
 use crate::server::cel;
 use crate::server::cel::Rules;
+use crate::server::default::DEFAULT;
 use crate::server::default::Defaults;
 use crate::server::embedded;
 use crate::server::place::Place;
@@ -72,6 +73,9 @@ impl<'s> Walk<'_, 's> {
     }
 
     fn node(&mut self, schema: &'s Schema, place: &Place, within: Within<'s>) {
+        if !schema.within.meets(DEFAULT) {
+            return;
+        }
         if schema.embedded {
             return self.resource(schema, place, false);
         }

@@ -6,11 +6,11 @@ use super::Admission;
 use super::MAX_REFUSALS;
 use super::Refusal;
 use super::options::Options;
-use super::options::TYPES;
 use super::rules;
 use crate::schema::Additional;
 use crate::schema::Items;
 use crate::schema::Schema;
+use crate::schema::TYPES;
 use crate::server::place::Place;
 use std::collections::HashSet;
 
@@ -144,7 +144,7 @@ impl<'s> Walk<'_, 's> {
 
 /// `specStandardValidatorV3.validate`, and what stands beside it.
 fn standard(schema: &Schema, place: &Place, inside: Inside, options: &Options, out: &mut Vec<Refusal>) {
-    let ty = schema.ty.as_str();
+    let ty = &*schema.ty;
     if options.valid_type && !ty.is_empty() && !TYPES.contains(&ty) {
         out.push(Refusal::not_supported(&place.child("type"), &TYPES, schema.span("type")));
     }
@@ -205,7 +205,7 @@ fn lists_and_maps(schema: &Schema, place: &Place, options: &Options, out: &mut V
         return;
     };
     wrong_type(schema, "array", "must be array if x-kubernetes-list-type is specified", place, out);
-    if let (true, "array", Some(name)) = (options.atomic_set, schema.ty.as_str(), non_atomic_set(schema)) {
+    if let (true, "array", Some(name)) = (options.atomic_set, &*schema.ty, non_atomic_set(schema)) {
         let at = schema.item().map(|it| it.span(name)).unwrap_or_default();
         let words = "must be atomic as item of a list with x-kubernetes-list-type=set";
         out.push(Refusal::invalid(&place.child("items").child(name), words, at));
@@ -227,7 +227,7 @@ fn lists_and_maps(schema: &Schema, place: &Place, options: &Options, out: &mut V
 
 fn wrong_type(schema: &Schema, wanted: &str, words: &str, place: &Place, out: &mut Vec<Refusal>) {
     let (place, at) = (place.child("type"), schema.span("type"));
-    match schema.ty.as_str() {
+    match &*schema.ty {
         "" => out.push(Refusal::required(&place, words, at)),
         ty if ty != wanted => out.push(Refusal::invalid(&place, words, at)),
         _ => {}
@@ -237,7 +237,7 @@ fn wrong_type(schema: &Schema, wanted: &str, words: &str, place: &Place, out: &m
 /// The extension by which the items of a set are not atomic.
 pub(super) fn non_atomic_set(schema: &Schema) -> Option<&'static str> {
     let item = schema.item().filter(|_| schema.list_type.as_deref() == Some("set"))?;
-    match item.ty.as_str() {
+    match &*item.ty {
         "array" if item.list_type.as_deref().is_some_and(|it| it != "atomic") => {
             Some("x-kubernetes-list-type")
         }
@@ -273,7 +273,7 @@ fn list_map(schema: &Schema, place: &Place, out: &mut Vec<Refusal>) {
     let properties = item.index();
     for key in &schema.list_map_keys {
         match properties.get(key) {
-            Some(property) if matches!(property.ty.as_str(), "array" | "object") => {
+            Some(property) if matches!(&*property.ty, "array" | "object") => {
                 let (words, properties) = (
                     "must be a scalar type if parent array's x-kubernetes-list-type is map",
                     items.child("properties"),

@@ -9,11 +9,9 @@ use crate::crd::Version;
 use crate::schema::Additional;
 use crate::schema::Items;
 use crate::schema::Schema;
+use crate::schema::TYPES;
 use crate::server::structural;
 use std::collections::BTreeSet;
-
-/// The types of OpenAPI v3.
-pub(super) const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 
 /// What is asked.
 #[derive(Debug, Clone, Default)]
@@ -65,7 +63,7 @@ impl Options {
         let review_versions = &old.conversion.review_versions;
         Self {
             open_api_schema: top_schema || view.versions.iter().all(|it| it.1.validation.flatten().is_some()),
-            valid_type: !any(|it| !it.ty.is_empty() && !TYPES.contains(&it.ty.as_str())),
+            valid_type: !any(|it| !it.ty.is_empty() && !TYPES.contains(&&*it.ty)),
             structural: view.schemas().all(structural::is_structural),
             pruned_defaults: !view.schemas().any(super::defaults::has_unpruned),
             atomic_set: !any(|it| keywords::non_atomic_set(it).is_some()),

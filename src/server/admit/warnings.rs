@@ -20,7 +20,7 @@ pub(super) fn of(crd: &Crd) -> Vec<String> {
                 formats.borrow_mut().push(format!("unrecognized format \"{}\"", node.format));
             }
             let item = node.item().filter(|_| node.list_type.as_deref() == Some("set"));
-            if let Some(item) = item.filter(|it| matches!(it.ty.as_str(), "object" | "array")) {
+            if let Some(item) = item.filter(|it| matches!(&*it.ty, "object" | "array")) {
                 sets.borrow_mut().push(format!(
                     "x-kubernetes-list-type: set for items of type \"{}\" is not supported by server-side apply or \
                      CEL validation rules",

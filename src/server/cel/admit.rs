@@ -214,7 +214,7 @@ impl Walk<'_> {
 /// By how much a node multiplies the number of the values below it, if that is bounded.
 fn max_elements(schema: &Schema) -> Option<u64> {
     let cap = |it: i64| it.max(0) as u64;
-    match schema.ty.as_str() {
+    match &*schema.ty {
         "object" if schema.additional_properties.is_some() => schema.max_properties.map(cap),
         "array" => schema.max_items.map(cap),
         _ => Some(1),

@@ -71,10 +71,15 @@ impl Fields {
 const MAX_NAME: usize = 253;
 
 /// The schema of `apiVersion` and `kind` of a resource.
-static TEXT: LazyLock<Schema> = LazyLock::new(|| Schema { ty: "string".to_owned(), ..Schema::default() });
+static TEXT: LazyLock<Schema> = LazyLock::new(|| Schema { ty: "string".into(), ..Schema::default() });
 /// The schemas of the fields of `metadata` of a resource, by their greatest length.
 static NAMES: LazyLock<Vec<Schema>> = LazyLock::new(|| {
-    (0..=MAX_NAME).map(|max| Schema { max_length: Some(max as i64), ..TEXT.clone() }).collect()
+    let of_length = |max| {
+        let mut schema = TEXT.clone();
+        schema.max_length = Some(max as i64);
+        schema
+    };
+    (0..=MAX_NAME).map(of_length).collect()
 });
 
 /// The schema of a field that every resource has, whatever its own schema says.
@@ -116,7 +121,7 @@ pub(super) fn of(schema: &Schema, fields: Fields) -> Option<Decl<'_>> {
     if schema.int_or_string {
         return Some(Decl::Dyn);
     }
-    match schema.ty.as_str() {
+    match &*schema.ty {
         "array" => {
             let items = schema.item()?;
             of(items, Fields::of(items))?;

@@ -2,6 +2,7 @@
 //!
 //! Mirrors `NewValidator` of the server's `cel/validation.go`.
 
+use crate::schema::Keywords;
 use crate::schema::Schema;
 use crate::server::cel::decl;
 use crate::server::cel::decl::Decl;
@@ -74,6 +75,10 @@ impl Node {
 
 /// Collects the rules of a node; `above` is whether a node above has rules.
 fn node(schema: &Schema, fields: Fields, above: bool) -> Option<Node> {
+    const RULES: Keywords = Keywords::of(&["x-kubernetes-validations"]);
+    if !schema.within.meets(RULES) {
+        return None;
+    }
     let above = above || !schema.validations.is_empty();
     let child = |it: &Schema| node(it, Fields::of(it), above).map(Box::new);
     let found = Node {

@@ -101,7 +101,7 @@ impl Run {
                     "FieldValueInvalid",
                     format!("rule compile error: {why}"),
                     written,
-                    Value::from(site.schema.ty.as_str()),
+                    Value::from(&*site.schema.ty),
                 );
             }
             Some(Err(Failure::Unknown(why))) => return self.unknown(site.path, written, why),
@@ -127,7 +127,7 @@ impl Run {
                     "FieldValueDuplicate" => String::new(),
                     _ => self.message(site, rule, written),
                 };
-                let shown = match site.schema.ty.as_str() {
+                let shown = match &*site.schema.ty {
                     "object" | "array" => Value::from(OMITTED),
                     _ => site.value.clone(),
                 };
@@ -143,13 +143,7 @@ impl Run {
                 } else {
                     format!("{why} evaluating rule: {}", name(written))
                 };
-                self.error(
-                    site.path,
-                    "FieldValueInvalid",
-                    detail,
-                    written,
-                    Value::from(site.schema.ty.as_str()),
-                );
+                self.error(site.path, "FieldValueInvalid", detail, written, Value::from(&*site.schema.ty));
             }
             Err(Stop::Unknown(why)) => self.unknown(site.path, written, &why),
         }

@@ -99,7 +99,7 @@ pub(super) fn read<'v>(value: &'v Value, schema: &'v Schema, fields: Fields) -> 
             _ => invalid("XIntOrString value to be either a string or integer"),
         };
     }
-    match (schema.ty.as_str(), value) {
+    match (&*schema.ty, value) {
         ("object", Value::Object(map)) => Ok(Val::Object(map, schema, fields)),
         ("array", Value::Array(items)) => match schema.item() {
             Some(_) => Ok(Val::Items(items, schema)),

@@ -44,7 +44,7 @@ pub const OF_STRINGS: [&str; 26] = [
 /// The format of a schema, or nothing where the server takes it out because it does not know it for the type.
 pub fn effective(schema: &Schema) -> &str {
     let format = schema.format.as_str();
-    let known = match schema.ty.as_str() {
+    let known = match &*schema.ty {
         _ if format.is_empty() => false,
         _ if schema.int_or_string => is_known(format),
         "" | "string" => is_known(format),

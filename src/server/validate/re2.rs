@@ -4,7 +4,6 @@
 //! Go refuses is refused here, in the words of its `regexp/syntax`.
 
 use super::pattern::Refused;
-use regex::Regex;
 
 /// Rewrites a pattern of RE2 into the syntax of the `regex` crate.
 pub(super) fn translate(pattern: &str) -> Result<String, Refused> {
@@ -240,7 +239,7 @@ impl<'p> Translator<'p> {
         };
         let name = name.strip_prefix('^').inspect(|_| negated = !negated).unwrap_or(name);
         let class = format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' });
-        if name.contains(['=', ':', '!']) || Regex::new(&class).is_err() {
+        if name.contains(['=', ':', '!']) || regex_syntax::parse(&class).is_err() {
             return invalid("invalid character class range", &self.rest[..2 + len]);
         }
         self.out.push_str(&class);
