@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::changes;
 use crate::check;
 use crate::check::Options;
 use crate::check::Report;
@@ -208,10 +209,5 @@ fn is_better(before: &Report, fixed: &Fixed, name: &str) -> bool {
 
 /// The difference of two texts as a unified diff; empty if there is none.
 pub fn unified_diff(name: &str, old: &str, new: &str) -> String {
-    if old == new {
-        return String::new();
-    }
-    let diff = similar::TextDiff::from_lines(old, new);
-    let name = name.trim_start_matches('/');
-    diff.unified_diff().context_radius(3).header(&format!("a/{name}"), &format!("b/{name}")).to_string()
+    changes::unified(name.trim_start_matches('/'), old, new)
 }

@@ -3,6 +3,8 @@
 //! Modules stand in reading order: a module uses only modules above it (a test holds this).
 
 pub mod source;
+#[cfg(feature = "check")]
+mod changes;
 pub mod path;
 pub mod yaml;
 pub mod schema;

@@ -1,8 +1,8 @@
 //! Prints a CRD so that the API server's YAML rules read back what was printed, and compares texts.
 
 use serde_json::Value;
-use similar::TextDiff;
 
+use crate::changes;
 use crate::source;
 use crate::source::Edit;
 use crate::source::Span;
@@ -120,8 +120,5 @@ pub fn with_head(existing: &str, text: &str) -> String {
 
 /// A unified diff between two texts of one file.
 pub fn diff(name: &str, old: &str, new: &str) -> String {
-    TextDiff::from_lines(old, new)
-        .unified_diff()
-        .header(&format!("a/{name}"), &format!("b/{name}"))
-        .to_string()
+    changes::unified(name, old, new)
 }

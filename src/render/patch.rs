@@ -1,5 +1,7 @@
 //! A fix as people see it: the lines that go and come, each hunk below the line before it.
 
+use crate::changes;
+use crate::changes::Change;
 use crate::diagnostic::Diagnostic;
 use crate::render::place::Lines;
 use crate::render::text::MAX_LINE;
@@ -8,8 +10,6 @@ use crate::source;
 use crate::source::Edit;
 use crate::source::Source;
 use crate::source::Span;
-use similar::DiffTag;
-use similar::TextDiff;
 
 const BLUE: &str = "\u{1b}[1m\u{1b}[94m";
 const GREEN: &str = "\u{1b}[92m";
@@ -45,11 +45,9 @@ pub(super) fn lines(source: &Source, lines: &Lines<'_>, it: &Diagnostic) -> Opti
 
 /// The changed lines; nothing stands between hunks that are apart.
 fn rows<'a>(old: &[&'a str], new: &[&'a str], number: usize) -> Vec<Option<Row<'a>>> {
-    let diff = TextDiff::from_slices(old, new);
     let mut rows = Vec::new();
     let mut shown = 0;
-    for change in diff.ops().iter().filter(|it| it.tag() != DiffTag::Equal) {
-        let (gone, come) = (change.old_range(), change.new_range());
+    for Change { old: gone, new: come } in changes::changes(old, new) {
         if shown > 0 && gone.start > shown + 1 {
             rows.push(None);
         }
