@@ -18,7 +18,8 @@ pub struct Keyword {
 impl Keyword {
     /// A keyword of this name, if there is one.
     pub(super) fn new(name: &str, key: Span, value: Span, null: bool) -> Option<Self> {
-        let index = KEYWORDS.binary_search(&name).ok()? as u8;
+        // Mostly the lengths differ already, so that looking at all is faster than a search.
+        let index = KEYWORDS.iter().position(|it| *it == name)? as u8;
         Some(Self { key, value, null, index })
     }
 

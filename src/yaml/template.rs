@@ -7,8 +7,9 @@ use crate::source::Span;
 
 /// The places where a template stands that nobody has rendered, found one by one.
 pub fn marks(text: &str) -> impl Iterator<Item = Span> {
-    let contains = |it: &str| memchr::memmem::find(text.as_bytes(), it.as_bytes()).is_some();
-    let text = if contains("{{") || contains("{%") { text } else { "" };
+    let bytes = text.as_bytes();
+    let opens = |at: usize| matches!(bytes.get(at + 1), Some(b'{' | b'%'));
+    let text = if memchr::memchr_iter(b'{', bytes).any(opens) { text } else { "" };
     let mut scanner = Scanner { block: None, prose: None, quote: None };
     let mut next = 0;
     text.split_inclusive('\n').filter_map(move |line| {
