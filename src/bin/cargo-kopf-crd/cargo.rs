@@ -1,8 +1,9 @@
 //! Runs cargo and the programs that it builds, and collects what derived types export.
 
-use crate::args::GenerateArgs;
+use crate::generate::GenerateArgs;
 use crate::output;
 use crate::output::Failure;
+use clap::Args;
 use kopf_crd::generate;
 use kopf_crd::generate::Exported;
 use kopf_crd::generate::Origin;
@@ -16,6 +17,57 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::process::Output;
 use std::process::Stdio;
+
+/// Cargo's own flags, passed on to it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Cargo")]
+pub(crate) struct CargoArgs {
+    /// A package to look in. Repeatable.
+    #[arg(short, long, value_name = "SPEC")]
+    pub(crate) package: Vec<String>,
+    /// Looks in all packages of the workspace.
+    #[arg(long, visible_alias = "all")]
+    pub(crate) workspace: bool,
+    /// Leaves a package of the workspace out. Repeatable.
+    #[arg(long, value_name = "SPEC", requires = "workspace")]
+    pub(crate) exclude: Vec<String>,
+    /// Features to switch on. Repeatable.
+    #[arg(short = 'F', long, value_name = "FEATURES")]
+    pub(crate) features: Vec<String>,
+    /// Switches all features on.
+    #[arg(long)]
+    pub(crate) all_features: bool,
+    /// Switches the default features off.
+    #[arg(long)]
+    pub(crate) no_default_features: bool,
+    /// Builds with the release profile.
+    #[arg(short, long)]
+    pub(crate) release: bool,
+    /// Builds with this profile.
+    #[arg(long, value_name = "NAME", conflicts_with = "release")]
+    pub(crate) profile: Option<String>,
+    /// Builds for this target; its programs must run here.
+    #[arg(long, value_name = "TRIPLE")]
+    pub(crate) target: Option<String>,
+    /// Where cargo builds; default: where it always does.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) target_dir: Option<PathBuf>,
+    /// The Cargo.toml of the package or workspace.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) manifest_path: Option<PathBuf>,
+    /// Requires Cargo.lock to be up to date.
+    #[arg(long)]
+    pub(crate) locked: bool,
+    /// Uses no network.
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Like --locked and --offline together.
+    #[arg(long)]
+    pub(crate) frozen: bool,
+    /// Keeps cargo quiet.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
 
 /// What the hidden tests are called; the filter of the test programs.
 const TESTS: &str = "kopf_crd_export_";

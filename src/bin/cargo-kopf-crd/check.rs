@@ -1,6 +1,5 @@
 //! `check`: judges manifests.
 
-use crate::args::CheckArgs;
 use crate::config;
 use crate::config::Config;
 use crate::inputs;
@@ -11,6 +10,11 @@ use crate::output;
 use crate::output::Done;
 use crate::output::Failure;
 use crate::output::Outcome;
+use crate::shared::ContractArgs;
+use crate::shared::InputArgs;
+use crate::shared::LevelArgs;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use kopf_crd::check;
 use kopf_crd::check::Options;
 use kopf_crd::check::Report;
@@ -24,6 +28,34 @@ use rayon::prelude::*;
 use std::fs;
 use std::panic;
 use std::path::PathBuf;
+
+/// Judges CRDs: does the API server keep what Kopf writes?
+///
+/// Reads manifests, finds the CRDs in them (also in lists), and runs what the operator writes through a model of the
+/// API server. A finding shows the line to blame, the patch that is sent, what is stored, and the lines to add.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd check crds/
+  helm template chart | cargo kopf-crd check -
+  cargo kopf-crd check --result create_fn=object --writes status.phase=string crds/
+  cargo kopf-crd check --only '*.example.com' --output json=report.json .
+
+Exit codes: 0 clean (warnings allowed), 1 errors, 2 nothing to judge or something unreadable.")]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// How to show findings; default: text, or github in its workflows.
+    #[arg(long, value_name = "FORMAT", value_parser = formats(), help_heading = "Output")]
+    pub(crate) format: Option<String>,
+    /// Writes a report to a file as well. Repeatable.
+    #[arg(long, value_name = "FORMAT=FILE", help_heading = "Output")]
+    pub(crate) output: Vec<String>,
+    #[command(flatten)]
+    pub(crate) contract: ContractArgs,
+    #[command(flatten)]
+    pub(crate) levels: LevelArgs,
+}
 
 /// How many files are judged before what was found in them is printed.
 const CHUNK: usize = 128;
@@ -165,4 +197,8 @@ fn outcome(summary: &Summary, problems: usize, config: &Config) -> Outcome {
         () if missing => Outcome::Incomplete,
         () => Outcome::Clean,
     }
+}
+
+fn formats() -> PossibleValuesParser {
+    PossibleValuesParser::new(render::FORMATS.iter().map(|it| it.0))
 }

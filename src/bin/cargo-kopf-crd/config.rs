@@ -7,6 +7,7 @@ use crate::output::Failure;
 use crate::shared::ContractArgs;
 use crate::shared::InputArgs;
 use crate::shared::LevelArgs;
+use crate::shared::ScopeArgs;
 use kopf_crd::check::Contracts;
 use kopf_crd::check::Kubernetes;
 use kopf_crd::check::Level;
@@ -108,8 +109,9 @@ pub(crate) fn load(
         None => Kubernetes::default(),
     };
     // Naming CRDs on the command line replaces what the file names; leaving some out adds to it.
-    let only = if inputs.only.is_empty() { file.run.scope.only } else { inputs.only.clone() };
-    let skip = [file.run.scope.skip, inputs.skip.clone()].concat();
+    let ScopeArgs { only, skip } = inputs.scope.clone();
+    let only = if only.is_empty() { file.run.scope.only } else { only };
+    let skip = [file.run.scope.skip, skip].concat();
     let mut stated_levels = Levels::default();
     let run =
         [(&file.run.allow, &file.run.warn, &file.run.deny), (&levels.allow, &levels.warn, &levels.deny)];

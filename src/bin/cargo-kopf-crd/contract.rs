@@ -1,12 +1,31 @@
 //! `contract`: prints what the operator is taken to write.
 
-use crate::args::ContractCommand;
 use crate::config;
 use crate::output;
 use crate::output::Done;
 use crate::output::Outcome;
+use crate::shared::ContractArgs;
 use crate::shared::InputArgs;
 use crate::shared::LevelArgs;
+use clap::Args;
+
+/// Prints what the operator writes, as flags and configuration say: the slots, their paths, what is sent.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd contract
+  cargo kopf-crd contract --storage smart --kopf 1.43
+  cargo kopf-crd contract --crd widgets.example.com --json")]
+pub(crate) struct ContractCommand {
+    /// What holds for this CRD, if the configuration says something of it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) crd: Option<String>,
+    /// Prints JSON, with all samples.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) contract: ContractArgs,
+}
 
 pub(crate) fn run(args: &ContractCommand) -> Done {
     let config = config::load(&args.contract, &LevelArgs::default(), &InputArgs::default())?;

@@ -1,7 +1,5 @@
 //! `diff`: what changes for an operator between two states of its CRDs.
 
-use crate::args::DiffArgs;
-use crate::args::DiffFormat;
 use crate::config;
 use crate::git;
 use crate::inputs;
@@ -10,7 +8,11 @@ use crate::output;
 use crate::output::Done;
 use crate::output::Failure;
 use crate::output::Outcome;
+use crate::shared::ContractArgs;
 use crate::shared::InputArgs;
+use crate::shared::LevelArgs;
+use clap::Args;
+use clap::ValueEnum;
 use kopf_crd::check::Options;
 use kopf_crd::diff;
 use kopf_crd::diff::Change;

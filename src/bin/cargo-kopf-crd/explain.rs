@@ -1,11 +1,26 @@
 //! `explain`: the page of a rule.
 
-use crate::args::ExplainArgs;
 use crate::output;
 use crate::output::Done;
 use crate::output::Failure;
 use crate::output::Outcome;
+use clap::Args;
 use kopf_crd::rules;
+
+/// Prints the page of a rule: what it finds, why state is lost, what to write instead.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd explain pruned-status
+  cargo kopf-crd explain --list")]
+pub(crate) struct ExplainArgs {
+    /// The rule, as in `error[pruned-status]`.
+    #[arg(value_name = "RULE", required_unless_present = "list")]
+    pub(crate) rule: Option<String>,
+    /// Lists all rules with their severities.
+    #[arg(long, conflicts_with = "rule")]
+    pub(crate) list: bool,
+}
 
 pub(crate) fn run(args: &ExplainArgs) -> Done {
     let Some(name) = &args.rule else {

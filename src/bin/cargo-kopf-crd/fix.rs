@@ -1,6 +1,5 @@
 //! `fix`: mends manifests in place, or shows how.
 
-use crate::args::FixArgs;
 use crate::config;
 use crate::config::Config;
 use crate::inputs;
@@ -11,16 +10,47 @@ use crate::output::Done;
 use crate::output::Failure;
 use crate::output::Outcome;
 use crate::replace;
+use crate::shared::ContractArgs;
+use crate::shared::InputArgs;
+use crate::shared::LevelArgs;
+use crate::shared::MendArgs;
+use clap::Args;
 use kopf_crd::check;
 use kopf_crd::check::Options;
 use kopf_crd::check::Report;
 use kopf_crd::check::Summary;
-use kopf_crd::diagnostic::Safety;
 use kopf_crd::fix;
 use kopf_crd::render;
 use kopf_crd::render::Format;
 use kopf_crd::source::Source;
 use std::panic;
+
+/// Mends CRDs so that the API server keeps what Kopf writes.
+///
+/// Adds what is missing and leaves every other byte as it is; judges the result again before it is written. By default
+/// only `status.kopf` and the known results are opened. What is left is said as in `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd fix crds/
+  cargo kopf-crd fix --diff crds/
+  cargo kopf-crd fix --result create_fn=object --style open crd.yaml
+  cat crd.yaml | cargo kopf-crd fix - > mended.yaml
+
+Exit codes: 0 nothing is left (warnings allowed), 1 errors are left, 2 something could not be read or written.")]
+pub(crate) struct FixArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Prints what would change as a unified diff, and writes nothing.
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) diff: bool,
+    #[command(flatten)]
+    pub(crate) mend: MendArgs,
+    #[command(flatten)]
+    pub(crate) contract: ContractArgs,
+    #[command(flatten)]
+    pub(crate) levels: LevelArgs,
+}
 
 pub(crate) fn run(args: &FixArgs) -> Done {
     let config = config::load(&args.contract, &args.levels, &args.input)?;
@@ -54,7 +84,7 @@ pub(crate) fn run(args: &FixArgs) -> Done {
 fn one(args: &FixArgs, config: &Config, input: &Input) -> Result<Report, Failure> {
     let content = inputs::read(input).map_err(|it| Failure::new(it.message))?;
     let named = input.named && !config.allow_empty;
-    let options = Options { named, width: args.style.width(), ..config.options.clone() };
+    let options = Options { named, width: args.mend.style.width(), ..config.options.clone() };
     let source = match content {
         Content::Text(source) => source,
         Content::NotText(source, at, why) => {
@@ -63,7 +93,7 @@ fn one(args: &FixArgs, config: &Config, input: &Input) -> Result<Report, Failure
             return Ok(report);
         }
     };
-    let safety = if args.unsafe_ { Safety::Unsafe } else { Safety::Safe };
+    let safety = args.mend.safety();
     let fixed = panic::catch_unwind(|| fix::fix(&source, &options, safety)).map_err(|_| {
         let name = &input.name;
         Failure::new(format_args!("cannot mend `{name}`: an internal error; please report it with the file"))

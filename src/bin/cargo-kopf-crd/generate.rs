@@ -4,15 +4,18 @@
 //! with the request to export, and prints what came of it, once it is judged. With `--bin` or `--example` it runs that
 //! program instead.
 
-use crate::args::GenerateArgs;
-use crate::args::GenerateFormat;
 use crate::cargo;
+use crate::cargo::CargoArgs;
 use crate::config;
 use crate::output;
 use crate::output::Done;
 use crate::output::Failure;
 use crate::output::Outcome;
+use crate::shared::ContractArgs;
 use crate::shared::InputArgs;
+use crate::shared::LevelArgs;
+use clap::Args;
+use clap::ValueEnum;
 use kopf_crd::check::Options;
 use kopf_crd::check::Scope;
 use kopf_crd::diagnostic::Severity;
@@ -25,6 +28,64 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::path::PathBuf;
+
+/// Makes CRDs from the Rust types that derive `KopfCrd`.
+///
+/// Builds the tests of the selected packages with cargo and runs those that the derive left beside each type; nothing of
+/// the user's own runs. Versions of one kind are merged. What is printed has passed `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd generate                        the CRDs of this package, on stdout
+  cargo kopf-crd generate --out crds             a file each
+  cargo kopf-crd generate --out crds --check     in CI: fails with a diff where a file is stale
+  cargo kopf-crd generate --workspace --all-features --locked
+  cargo kopf-crd generate --bin crdgen           what a program made with `kopf_crd::crdgen!` gives
+
+The first build takes what `cargo test` takes; later ones are incremental.
+Exit codes: 0 done, 1 a CRD would lose what Kopf writes or a file is stale, 2 the work could not be done.")]
+pub(crate) struct GenerateArgs {
+    /// Writes a file for each CRD into this directory, `NAME.yaml`; comments at the head of a file stay.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+    /// Writes nothing; prints a diff and fails if files are stale or missing.
+    #[arg(long, requires = "out", help_heading = "Output")]
+    pub(crate) check: bool,
+    /// The form of the output.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = GenerateFormat::Yaml, help_heading = "Output")]
+    pub(crate) format: GenerateFormat,
+    /// Runs this binary instead of tests; it is made with `kopf_crd::crdgen!`, or prints CRDs itself.
+    #[arg(long, value_name = "NAME", conflicts_with = "example", help_heading = "Types")]
+    pub(crate) bin: Option<String>,
+    /// Runs this example instead of tests.
+    #[arg(long, value_name = "NAME", help_heading = "Types")]
+    pub(crate) example: Option<String>,
+    #[command(flatten)]
+    pub(crate) cargo: CargoArgs,
+    #[command(flatten)]
+    pub(crate) contract: ContractArgs,
+    #[command(flatten)]
+    pub(crate) levels: LevelArgs,
+}
+
+/// How `generate` writes a CRD.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GenerateFormat {
+    /// YAML; on stdout, documents with `---` between them.
+    Yaml,
+    /// JSON; on stdout, one document after the other.
+    Json,
+}
+
+impl GenerateFormat {
+    /// The extension of a file.
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            GenerateFormat::Yaml => "yaml",
+            GenerateFormat::Json => "json",
+        }
+    }
+}
 
 /// A CRD as text, with the file that it belongs to.
 struct Printed {

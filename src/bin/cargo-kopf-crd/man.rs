@@ -1,12 +1,25 @@
 //! `man`: the manual, made from the help texts.
 
 use crate::args::Cli;
-use crate::args::ManArgs;
 use crate::output;
 use crate::output::Done;
 use crate::output::Failure;
 use crate::output::Outcome;
+use clap::Args;
 use clap::CommandFactory;
+use std::path::PathBuf;
+
+/// Prints the manual page, in roff.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd man | man -l -
+  cargo kopf-crd man --out target/man")]
+pub(crate) struct ManArgs {
+    /// Writes a page per command into this directory instead.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
 
 pub(crate) fn run(args: &ManArgs) -> Done {
     // A page is named after what one types: cargo-kopf-crd-check(1).

@@ -1,7 +1,5 @@
 //! `patch`: patches for CRDs that one does not own.
 
-use crate::args::PatchArgs;
-use crate::args::PatchFormat;
 use crate::config;
 use crate::inputs;
 use crate::inputs::Content;
@@ -9,16 +7,57 @@ use crate::output;
 use crate::output::Done;
 use crate::output::Failure;
 use crate::output::Outcome;
+use crate::shared::ContractArgs;
+use crate::shared::InputArgs;
+use crate::shared::LevelArgs;
+use crate::shared::MendArgs;
+use clap::Args;
+use clap::ValueEnum;
 use kopf_crd::check::Options;
-use kopf_crd::diagnostic::Safety;
 use kopf_crd::diagnostic::Severity;
 use kopf_crd::patch;
 use kopf_crd::patch::Patch;
 
+/// Makes patches for CRDs that one does not own.
+///
+/// Prints JSON 6902 operations that open what Kopf writes; each patch tests first what it rests on, so that it fails
+/// loudly when the CRD has changed shape.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd patch upstream/crds.yaml >> kustomization.yaml
+  kubectl get crd widgets.example.com -o yaml | cargo kopf-crd patch --format kubectl -
+
+Exit codes: 0 patches were printed or none is needed, 1 something is lost that no patch mends, 2 nothing to read.")]
+pub(crate) struct PatchArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// What to print.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = PatchFormat::Kustomize, help_heading = "Output")]
+    pub(crate) format: PatchFormat,
+    #[command(flatten)]
+    pub(crate) mend: MendArgs,
+    #[command(flatten)]
+    pub(crate) contract: ContractArgs,
+    #[command(flatten)]
+    pub(crate) levels: LevelArgs,
+}
+
+/// How a patch is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatchFormat {
+    /// The `patches:` of a kustomization.yaml.
+    Kustomize,
+    /// A command line for a shell.
+    Kubectl,
+    /// The operations of one CRD as JSON.
+    Json,
+}
+
 pub(crate) fn run(args: &PatchArgs) -> Done {
     let config = config::load(&args.contract, &args.levels, &args.input)?;
-    let options = Options { width: args.style.width(), ..config.options.clone() };
-    let safety = if args.unsafe_ { Safety::Unsafe } else { Safety::Safe };
+    let options = Options { width: args.mend.style.width(), ..config.options.clone() };
+    let safety = args.mend.safety();
     let inputs = inputs::find(&args.input)?;
     let mut problems: Vec<String> = inputs.problems.iter().map(|it| it.message.clone()).collect();
     let mut patches = Vec::new();

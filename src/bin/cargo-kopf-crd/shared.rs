@@ -2,10 +2,12 @@
 
 use clap::Args;
 use clap::ValueEnum;
+use kopf_crd::diagnostic::Safety;
 use kopf_crd::kopf;
 use kopf_crd::kopf::ContractConfig;
 use kopf_crd::kopf::Field;
 use kopf_crd::kopf::KopfVersion;
+use kopf_crd::rules::mend::Width;
 use std::path::PathBuf;
 
 /// Which manifests to read.
@@ -20,18 +22,26 @@ pub(crate) struct InputArgs {
     /// The name under which stdin is reported.
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
     pub(crate) stdin_filename: String,
-    /// Judges only these CRDs: names, groups, kinds or paths; `*` stands for anything. Repeatable.
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) only: Vec<String>,
-    /// Leaves these CRDs alone: names, groups, kinds or paths; `*` stands for anything. Repeatable.
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) skip: Vec<String>,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
     /// Fails if fewer CRDs are seen: for pipelines whose producer may fail.
     #[arg(long, value_name = "N")]
     pub(crate) min_crds: Option<usize>,
     /// Accepts that no CRD is seen at all.
     #[arg(long)]
     pub(crate) allow_empty: bool,
+}
+
+/// Which CRDs are of interest.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct ScopeArgs {
+    /// Judges only these CRDs: names, groups, kinds or paths; `*` stands for anything. Repeatable.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) only: Vec<String>,
+    /// Leaves these CRDs alone: names, groups, kinds or paths; `*` stands for anything. Repeatable.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) skip: Vec<String>,
 }
 
 /// What the operator writes. Each flag is also a key of the configuration.
@@ -175,6 +185,44 @@ impl Results {
         match self {
             Results::None => kopf::OtherResults::None,
             Results::Unknown => kopf::OtherResults::Unknown,
+        }
+    }
+}
+
+/// How far a CRD is changed.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Fixes")]
+pub(crate) struct MendArgs {
+    /// Also removes or loosens what somebody wrote: `required`, `enum`, types.
+    #[arg(long = "unsafe")]
+    pub(crate) unsafe_: bool,
+    /// How wide a status is opened.
+    #[arg(long, value_enum, value_name = "STYLE", default_value_t = Style::Narrow)]
+    pub(crate) style: Style,
+}
+
+impl MendArgs {
+    /// The safety up to which fixes are applied.
+    pub(crate) fn safety(&self) -> Safety {
+        if self.unsafe_ { Safety::Unsafe } else { Safety::Safe }
+    }
+}
+
+/// How wide a status is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Style {
+    /// Only what the operator writes: `status.kopf` and the known results.
+    Narrow,
+    /// The whole status.
+    Open,
+}
+
+impl Style {
+    /// The same for the library.
+    pub(crate) fn width(self) -> Width {
+        match self {
+            Style::Narrow => Width::Narrow,
+            Style::Open => Width::Open,
         }
     }
 }

@@ -1,12 +1,11 @@
 //! `simulate`: what the API server would make of an object, a patch, or lines of cases.
 
-use crate::args::SimulateArgs;
-use crate::args::SimulateFormat;
-use crate::args::Where;
 use crate::output;
 use crate::output::Done;
 use crate::output::Failure;
 use crate::output::Outcome;
+use clap::Args;
+use clap::ValueEnum;
 use kopf_crd::crd;
 use kopf_crd::crd::Crd;
 use kopf_crd::server::Endpoint;
@@ -23,6 +22,65 @@ use std::io::BufRead;
 use std::io::Read;
 use std::io::Write;
 use std::path::Path;
+use std::path::PathBuf;
+
+/// Shows what the API server would make of an object or a patch: what is dropped, refused, stored.
+///
+/// An object alone is created. With --patch it is what the patch applies to; with --old it replaces that object.
+/// `apiVersion`, `kind` and `metadata.name` may be left out.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo kopf-crd simulate --crd crd.yaml --object widget.yaml
+  echo '{status: {kopf: {dummy: x}}}' | cargo kopf-crd simulate --crd crd.yaml --endpoint status --patch -
+  cargo kopf-crd simulate --jsonl < cases.jsonl
+
+Exit codes: 0 stored as sent, 1 something is dropped, refused or not certain, 2 the work could not be done.
+With --jsonl: 0 as long as every line got an answer.")]
+pub(crate) struct SimulateArgs {
+    /// The CRD; of several in the file, that of the object's kind.
+    #[arg(long, value_name = "FILE", required_unless_present = "jsonl")]
+    pub(crate) crd: Option<PathBuf>,
+    /// The object, YAML or JSON; `-` for stdin.
+    #[arg(long, value_name = "FILE", conflicts_with = "jsonl")]
+    pub(crate) object: Option<PathBuf>,
+    /// A merge patch, or a JSON patch if it is a list.
+    #[arg(long, value_name = "FILE", conflicts_with = "jsonl")]
+    pub(crate) patch: Option<PathBuf>,
+    /// What is stored.
+    #[arg(long, value_name = "FILE", conflicts_with = "jsonl")]
+    pub(crate) old: Option<PathBuf>,
+    /// The version in the request's path; default: the storage version.
+    #[arg(long, value_name = "VERSION", conflicts_with = "jsonl")]
+    pub(crate) version: Option<String>,
+    /// Where the request goes.
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t = Where::Main)]
+    pub(crate) endpoint: Where,
+    /// How to show the answer.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = SimulateFormat::Text)]
+    pub(crate) format: SimulateFormat,
+    /// Answers lines of JSON from stdin, in the format of the oracle.
+    #[arg(long, conflicts_with = "crd")]
+    pub(crate) jsonl: bool,
+}
+
+/// Where a request goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Where {
+    /// The object itself.
+    Main,
+    /// Its `/status`.
+    Status,
+}
+
+/// How `simulate` shows an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SimulateFormat {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+}
 
 /// How many lines are answered before they are printed.
 const CHUNK: usize = 256;

@@ -1,39 +1,14 @@
 //! `fix`, `patch` and `diff` of the built binary: files, links, streams, revisions, exit codes.
 
-#![allow(clippy::print_stdout, reason = "a skipped test says so")]
-
+use crate::binary;
+use crate::binary::CLOSED;
+use crate::binary::OPEN;
+use crate::binary::command;
+use crate::binary::crd;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use std::process::Command;
-use std::process::Stdio;
 use tempfile::TempDir;
-
-const OPEN: &str = "status: {type: object, x-kubernetes-preserve-unknown-fields: true}";
-const CLOSED: &str = "status: {type: object}";
-
-fn crd(status: &str) -> String {
-    format!(
-        "apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {{name: widgets.example.com}}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {{kind: Widget, plural: widgets}}
-  versions:
-    - name: v1
-      served: true
-      storage: true
-      subresources: {{status: {{}}}}
-      schema:
-        openAPIV3Schema:
-          type: object
-          properties:
-            {status}
-"
-    )
-}
 
 fn mended() -> String {
     crd(
@@ -43,24 +18,12 @@ fn mended() -> String {
 
 /// The exit code, stdout and stderr of a run.
 fn run(dir: &Path, args: &[&str], stdin: &str) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-kopf-crd"));
-    command.current_dir(dir).args(args).args(["--results", "none"]).env_remove("GITHUB_ACTIONS");
-    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = pipes.spawn().expect("the binary starts");
-    let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
-    let done = child.wait_with_output().expect("the binary ends");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    (done.status.code().expect("a code"), text(done.stdout), text(done.stderr))
+    let ran = binary::run_with(command(dir, args).args(["--results", "none"]), stdin.as_bytes());
+    (ran.code.expect("a code"), ran.out, ran.err)
 }
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
-    let dir = tempfile::tempdir().expect("a directory");
-    for (name, text) in files {
-        let path = dir.path().join(name);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
-        fs::write(path, text).expect("a file");
-    }
-    dir
+    binary::folder(&files.iter().map(|it| (it.0, it.1.as_bytes())).collect::<Vec<_>>())
 }
 
 fn read(dir: &TempDir, name: &str) -> String {
@@ -151,7 +114,7 @@ fn states_are_compared() {
     let dir = folder(&[("old/a.yaml", &crd(OPEN)), ("new/a.yaml", &crd(CLOSED)), ("empty/x.txt", "")]);
     let (code, out, err) = run(dir.path(), &["diff", "old", "new"], "");
     assert_eq!(code, 1, "{err}");
-    assert!(out.contains("were kept and are pruned") && out.contains("new/a.yaml:17:13"), "{out}");
+    assert!(out.contains("were kept and are pruned") && out.contains("new/a.yaml:18:13"), "{out}");
     assert_eq!(run(dir.path(), &["diff", "new/a.yaml", "old/a.yaml"], "").0, 0);
     assert_eq!(run(dir.path(), &["diff", "--duplicates"], "").0, 1);
     assert_eq!(run(dir.path(), &["diff", "old"], "").0, 2);
@@ -182,7 +145,7 @@ fn revisions_are_compared() {
     assert!(git(&["commit", "-qam", "two"]));
     let (code, out, err) = run(dir.path(), &["diff", "--git", "HEAD~1..HEAD"], "");
     assert_eq!(code, 1, "{err}");
-    assert!(out.contains("--> crds/a.yaml:17:13"), "{out}");
+    assert!(out.contains("--> crds/a.yaml:18:13"), "{out}");
     assert_eq!(run(dir.path(), &["diff", "--git", "HEAD~1..HEAD", "elsewhere"], "").0, 2);
     assert_eq!(run(dir.path(), &["diff", "--git", "nowhere..HEAD"], "").0, 2);
 }

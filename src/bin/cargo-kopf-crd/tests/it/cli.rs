@@ -1,87 +1,19 @@
 //! The built binary as scripts meet it: exit codes, streams, files of every kind.
 
+use crate::binary::CLOSED;
+use crate::binary::OPEN;
+use crate::binary::Ran;
+use crate::binary::command;
+use crate::binary::crd;
+use crate::binary::folder;
+use crate::binary::run;
+use crate::binary::run_with;
 use serde_json::Value;
 use std::fs;
 use std::io::Read;
-use std::io::Write;
-use std::path::Path;
-use std::process::Command;
 use std::process::Stdio;
 use std::time::Duration;
 use std::time::Instant;
-use tempfile::TempDir;
-
-const OPEN: &str = "status: {type: object, x-kubernetes-preserve-unknown-fields: true}";
-const CLOSED: &str = "status: {type: object}";
-
-fn crd(status: &str) -> String {
-    format!(
-        "apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: widgets.example.com
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {{kind: Widget, plural: widgets}}
-  versions:
-    - name: v1
-      served: true
-      storage: true
-      subresources: {{status: {{}}}}
-      schema:
-        openAPIV3Schema:
-          type: object
-          properties:
-            {status}
-"
-    )
-}
-
-/// What came of a run.
-#[derive(Debug)]
-struct Ran {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-fn command(dir: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-kopf-crd"));
-    command.current_dir(dir).args(args);
-    for name in ["GITHUB_ACTIONS", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
-        command.env_remove(name);
-    }
-    command
-}
-
-fn run_with(command: &mut Command, stdin: &[u8]) -> Ran {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    // The binary may end without reading all of it.
-    let _ = child.stdin.take().expect("a pipe").write_all(stdin);
-    let done = child.wait_with_output().expect("the binary ends");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    Ran { code: done.status.code(), out: text(done.stdout), err: text(done.stderr) }
-}
-
-fn run(dir: &Path, args: &[&str]) -> Ran {
-    run_with(&mut command(dir, args), b"")
-}
-
-fn folder(files: &[(&str, &[u8])]) -> TempDir {
-    let dir = tempfile::tempdir().expect("a directory");
-    for (name, bytes) in files {
-        let path = dir.path().join(name);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
-        fs::write(path, bytes).expect("a file");
-    }
-    dir
-}
 
 fn json(ran: &Ran) -> Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
