@@ -124,6 +124,28 @@ fn states_are_compared() {
 }
 
 #[test]
+fn a_comparison_says_what_it_did_not_see() {
+    let other = crd(CLOSED).replace("widgets", "gadgets");
+    let broken = format!("{}  x: [\n", crd(OPEN));
+    let dir = folder(&[
+        ("old/a.yaml", &crd(OPEN)),
+        ("old/b.yaml", &other),
+        ("new/a.yaml", &broken),
+        ("new/b.yaml", &other),
+        ("empty/x.txt", ""),
+    ]);
+    let (code, out, _) = run(dir.path(), &["diff", "old", "new"], "");
+    assert!(code == 1 && out.contains("not all of it is YAML any longer"), "{out}");
+    let (code, out, _) = run(dir.path(), &["diff", "old", "new", "--skip", "widgets"], "");
+    assert!(code == 0 && out.starts_with("0 worse"), "{out}");
+    assert_eq!(run(dir.path(), &["diff", "old", "new", "--only", "gadgets.*"], "").0, 0);
+    let (code, _, err) = run(dir.path(), &["diff", "old", "new", "--only", "nobody"], "");
+    assert!(code == 2 && err.contains("no CRD in scope"), "{err}");
+    assert_eq!(run(dir.path(), &["diff", "--duplicates", "empty"], "").0, 2);
+    assert_eq!(run(dir.path(), &["diff", "--duplicates", "empty", "--allow-empty"], "").0, 0);
+}
+
+#[test]
 fn revisions_are_compared() {
     let dir = folder(&[("crds/a.yaml", &crd(OPEN))]);
     let git = |words: &[&str]| {
