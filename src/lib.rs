@@ -6,6 +6,7 @@ pub mod source;
 #[cfg(feature = "check")]
 mod changes;
 pub mod path;
+mod time;
 pub mod yaml;
 pub mod schema;
 pub mod crd;

@@ -4,18 +4,18 @@
 
 /// A moment in UTC, to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Time {
+pub(crate) struct Time {
     /// Seconds since 1970-01-01T00:00:00Z.
-    pub(super) seconds: i64,
+    pub(crate) seconds: i64,
 }
 
 /// Whether the text is a date `2006-01-02` that exists.
-pub(super) fn is_date(text: &str) -> bool {
+pub(crate) fn is_date(text: &str) -> bool {
     take_date(text).is_some_and(|(_, rest)| rest.is_empty())
 }
 
 /// Reads RFC 3339 as Go does: one-digit hours, a comma before the fraction and offsets up to 24:60 pass.
-pub(super) fn parse(text: &str) -> Option<Time> {
+pub(crate) fn parse(text: &str) -> Option<Time> {
     let (days, rest) = take_date(text)?;
     let rest = rest.strip_prefix('T')?;
     let hour_digits = rest.bytes().take(2).take_while(u8::is_ascii_digit).count();
@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str) -> Option<Time> {
 
 impl Time {
     /// Whether it is Go's zero time, 0001-01-01T00:00:00Z.
-    pub(super) fn is_zero(self) -> bool {
+    pub(crate) fn is_zero(self) -> bool {
         days(1, 1, 1).is_some_and(|it| self.seconds == it * 86_400)
     }
 }
@@ -79,7 +79,7 @@ fn zone(text: &str) -> Option<i64> {
 
 /// The days since 1970 of a date of the Gregorian calendar, if there is such a date
 /// (Hinnant's algorithm).
-pub(super) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
+pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
         2 => 28 + i64::from(leap),
@@ -99,7 +99,7 @@ pub(super) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
 }
 
 /// The year, month and day of the month of a day since 1970.
-pub(super) fn date_of(days: i64) -> (i64, i64, i64) {
+pub(crate) fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);

@@ -3,6 +3,7 @@
 use super::Place;
 use super::shape::{Shape, Struct};
 use crate::schema::{self, Decoder, Level};
+use crate::time;
 use crate::yaml::{Entry, Node, Value};
 
 pub(super) const KIND: &str = "CustomResourceDefinition";
@@ -118,7 +119,7 @@ impl<'n> Checker<'n> {
         self.decoder.enter_custom();
         match &node.value {
             Value::Null => {}
-            Value::String(text) if is_time(text) => {}
+            Value::String(text) if time::parse(text).is_some() => {}
             Value::String(text) => {
                 let message =
                     format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?}");
@@ -146,45 +147,6 @@ impl<'n> Checker<'n> {
             }
             _ => self.decoder.mismatch(node, "[]uint8"),
         }
-    }
-}
-
-/// Whether Go reads a text as a time by RFC 3339.
-fn is_time(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let number = |at: usize, most: u8| {
-        let two = bytes.get(at..at + 2)?;
-        let valid = two.iter().all(u8::is_ascii_digit);
-        valid.then(|| (two[0] - b'0') * 10 + two[1] - b'0').filter(|it| *it <= most)
-    };
-    let date_time = || -> Option<usize> {
-        let year: u32 = text.get(0..4)?.parse().ok()?;
-        let (month, day) = (number(5, 12)?, number(8, 31)?);
-        number(11, 23)?;
-        number(14, 59)?;
-        number(17, 59)?;
-        let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-        let days = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-        let marks = [bytes[4], bytes[7], bytes[10], bytes[13], bytes[16]] == *b"--T::";
-        (marks && day >= 1 && day <= *days.get(month.checked_sub(1)? as usize)?).then_some(19)
-    };
-    let Some(mut at) = date_time() else { return false };
-    if matches!(bytes.get(at), Some(b'.' | b',')) {
-        let digits = bytes[at + 1..].iter().take_while(|it| it.is_ascii_digit()).count();
-        if digits == 0 {
-            return false;
-        }
-        at += 1 + digits;
-    }
-    match bytes.get(at) {
-        Some(b'Z') => bytes.len() == at + 1,
-        Some(b'+' | b'-') => {
-            bytes.len() == at + 6
-                && bytes[at + 3] == b':'
-                && number(at + 1, 24).is_some()
-                && number(at + 4, 60).is_some()
-        }
-        _ => false,
     }
 }
 

@@ -4,7 +4,7 @@
 //! decoder of sigs.k8s.io/json. What its values may be is judged in [`names`](super::names).
 
 use super::go;
-use super::time;
+use crate::time;
 use serde_json::Map;
 use serde_json::Value;
 

@@ -38,7 +38,6 @@ mod ratchet;
 mod repeated;
 mod scale;
 mod serving;
-mod time;
 mod structural;
 mod trace;
 pub mod validate;

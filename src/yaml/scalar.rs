@@ -4,6 +4,7 @@
 
 use super::Value;
 use super::base64;
+use crate::time;
 
 /// A tag as far as decoding cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -266,21 +267,12 @@ fn timestamp(text: &str) -> Option<()> {
     if bytes.len() < 8 || !bytes[..4].iter().all(u8::is_ascii_digit) || bytes[4] != b'-' {
         return None;
     }
-    let year: u32 = text[..4].parse().ok()?;
+    let year: i64 = text[..4].parse().ok()?;
     let mut rest = &bytes[5..];
     let month = two_digits(&mut rest)?;
     literal(&mut rest, b'-')?;
     let day = two_digits(&mut rest)?;
-    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let days = match month {
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-        4 | 6 | 9 | 11 => 30,
-        2 => 28 + u32::from(leap),
-        _ => return None,
-    };
-    if day == 0 || day > days {
-        return None;
-    }
+    time::days(year, month, day)?;
     let Some((separator, after)) = rest.split_first() else { return Some(()) };
     rest = after;
     let hour = two_digits(&mut rest)?;
@@ -315,7 +307,7 @@ fn zone(rest: &[u8]) -> Option<()> {
     }
 }
 
-fn two_digits(rest: &mut &[u8]) -> Option<u32> {
+fn two_digits(rest: &mut &[u8]) -> Option<i64> {
     let count = rest.iter().take(2).take_while(|it| it.is_ascii_digit()).count();
     let (digits, after) = rest.split_at(count);
     *rest = after;

@@ -1,7 +1,7 @@
 //! Durations and points in time as Go reads and counts them.
 
-use crate::server::time::date_of;
-use crate::server::time::days;
+use crate::time::date_of;
+use crate::time::days;
 
 /// The nanoseconds of a second.
 pub(super) const SECOND: i64 = 1_000_000_000;

@@ -6,7 +6,7 @@
 use super::mail;
 use super::uri;
 use crate::schema::Schema;
-use crate::server::time;
+use crate::time;
 use regex::Regex;
 use std::net::Ipv6Addr;
 use std::sync::LazyLock;
