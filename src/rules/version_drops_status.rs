@@ -20,16 +20,16 @@ pub(super) const RULE: Rule = Rule {
 fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
     let Some((_, handled)) = subject.handled() else { return };
     // What the handled version loses too is said there.
-    let kept = |it: &Verdict| {
+    let there = |it: &Verdict| {
         let same = handled.verdicts.iter().find(|other| other.slot == it.slot && other.path == it.path);
-        same.is_some_and(|other| other.fate == Fate::Kept)
+        same.map(|other| other.fate).filter(|it| matches!(it, Fate::Kept | Fate::Unknown))
     };
     for judged in subject.judgement.versions.iter().filter(|it| !it.handled) {
         let Some(version) = subject.crd.version(&judged.name) else { continue };
         let lost: Vec<&Verdict> = judged
             .verdicts
             .iter()
-            .filter(|it| matches!(it.fate, Fate::Pruned | Fate::Rejected) && kept(it))
+            .filter(|it| matches!(it.fate, Fate::Pruned | Fate::Rejected) && there(it).is_some())
             .collect();
         let Some(first) = lost.first() else { continue };
         let paths = super::lost_paths(&lost);
@@ -44,8 +44,11 @@ fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
         let mut diagnostic = RULE.found(message).at(at, first.why.clone());
         diagnostic.version = Some(judged.name.clone());
         diagnostic.slots = super::slots(&lost);
-        let note = format!("the operator handles version `{}`, which keeps it", handled.name);
-        diagnostic = diagnostic.note(note);
+        let kept = match there(first) {
+            Some(Fate::Kept) => "which keeps it",
+            _ => "whose fate cannot be told",
+        };
+        diagnostic = diagnostic.note(format!("the operator handles version `{}`, {kept}", handled.name));
         let advice = stanza::advice(version.schema.as_ref(), &stanza::wants(&lost));
         found.push(match advice {
             Some(advice) => diagnostic.help(format!("in version `{}`, {advice}", judged.name)),
