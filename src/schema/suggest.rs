@@ -141,6 +141,12 @@ fn misplaced(level: Level, name: &str) -> Option<Suggestion> {
         (Level::Spec, "plural" | "singular" | "kind" | "listKind" | "shortNames" | "categories") => {
             at("names", "below `spec.names`")
         }
+        (Level::Conversion, "conversionReviewVersions") => {
+            at("conversionReviewVersions", "below `conversion.webhook`")
+        }
+        (Level::Conversion, "clientConfig" | "webhookClientConfig") => {
+            at("clientConfig", "below `conversion.webhook`")
+        }
         (Level::Version, "status" | "scale") => at("subresources", "below `subresources`"),
         (Level::Document, "group" | "names" | "scope" | "versions") => at("spec", "below `spec`"),
         (Level::Properties, _) => schema_keyword
@@ -179,6 +185,8 @@ fn closest(name: &str, known: &'static [&'static str]) -> Option<&'static str> {
     let limit = (folded.chars().count() / 3).min(3);
     known
         .iter()
+        // A name that other places of the level know is not misspelt.
+        .filter(|it| **it != name)
         .filter_map(|it| distance(&folded, &fold(it), limit).map(|far| (far, *it)))
         .min_by_key(|it| it.0)
         .map(|it| it.1)

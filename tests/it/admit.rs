@@ -156,6 +156,11 @@ fn what_was_meant_is_suggested() {
             "spec.validation: schema belongs in every entry of `spec.versions`, as `schema`".to_owned(),
         ),
         (
+            serde_json::json!({"conversion": {"conversionReviewVersions": []}}),
+            "spec.conversion.conversionReviewVersions: conversionReviewVersions belongs below `conversion.webhook`"
+                .to_owned(),
+        ),
+        (
             serde_json::json!({"subresources": {}}),
             "spec.subresources: subresources belongs in every entry of `spec.versions`".to_owned(),
         ),
