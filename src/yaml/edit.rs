@@ -55,11 +55,9 @@ pub fn merge(
 /// # Errors
 /// When nothing else would be left, and as [`merge`].
 pub fn remove(target: Target<'_>, node: &Node, key: &str) -> Result<Edit, Refusal> {
-    target.check(node)?;
     let own = own_entries(node);
-    let place = own.iter().position(|it| &*it.key == key);
-    let Some(place) = place else { return Err(refusal("the key comes from a merge key", node.span)) };
-    let entry = own[place];
+    let entry = target.own(node, key)?;
+    let place = own.iter().position(|it| std::ptr::eq(*it, entry)).unwrap_or_default();
     let end = entry_end(entry);
     if own.len() == 1 {
         return Err(refusal("nothing else would be left in the mapping", entry.key_span));
@@ -83,25 +81,57 @@ pub fn remove(target: Target<'_>, node: &Node, key: &str) -> Result<Edit, Refusa
     }
 }
 
-/// Removes an item from a list that holds others too.
+/// Writes another scalar as the value of a key, in the quotes of the one that stands there.
+///
+/// # Errors
+/// As [`merge`].
+pub fn set(target: Target<'_>, node: &Node, key: &str, scalar: &str) -> Result<Edit, Refusal> {
+    let value = &target.own(node, key)?.value;
+    target.check(value)?;
+    let span = value.span;
+    let quote = target.text[span.range()].chars().next().filter(|it| matches!(it, '"' | '\''));
+    let quote = quote.map_or_else(String::new, String::from);
+    Ok(Edit { span, text: format!("{quote}{scalar}{quote}") })
+}
+
+/// Writes another key with a scalar in the place of an entry.
+///
+/// # Errors
+/// As [`merge`].
+pub fn replace(
+    target: Target<'_>,
+    node: &Node,
+    key: &str,
+    other: &str,
+    scalar: &'static str,
+) -> Result<Edit, Refusal> {
+    let entry = target.own(node, key)?;
+    target.check(&entry.value)?;
+    let written = target.document.json || quoted(node);
+    let text = lines::flow_entry(other, &Addition::Scalar(scalar), written, target.is_tight(node));
+    Ok(Edit { span: entry.key_span.to(entry.value.span), text })
+}
+
+/// Removes items from a list that holds others too.
 ///
 /// # Errors
 /// As [`remove`].
-pub fn remove_item(target: Target<'_>, list: &Node, place: usize) -> Result<Edit, Refusal> {
+pub fn remove_items(target: Target<'_>, list: &Node, gone: &[usize]) -> Result<Vec<Edit>, Refusal> {
     target.check(list)?;
     let items = list.items();
-    let Some(item) = items.get(place) else { return Err(refusal("there is no such item", list.span)) };
-    if items.len() == 1 {
-        return Err(refusal("nothing else would be left in the list", item.span));
-    }
-    if list.style == Style::Flow {
-        return Ok(delete(match items.get(place + 1) {
-            Some(next) => Span { start: item.span.start, end: next.span.start },
-            None => Span { start: items[place - 1].span.end, end: item.span.end },
-        }));
-    }
+    let Some(last) = (0..items.len()).rfind(|it| !gone.contains(it)) else {
+        return Err(refusal("nothing else would be left in the list", list.span));
+    };
     let lines = Lines::new(target.text);
-    Ok(delete(Span { start: lines.start(item.span.start), end: lines.after(item.span.end) }))
+    let span = |place: usize| match items[place].span {
+        item if list.style != Style::Flow => {
+            Span { start: lines.start(item.start), end: lines.after(item.end) }
+        }
+        item if place < last => Span { start: item.start, end: items[place + 1].span.start },
+        // Behind the last that stays, the comma before it goes.
+        item => Span { start: items[place - 1].span.end, end: item.end },
+    };
+    Ok((0..items.len()).filter(|it| gone.contains(it)).map(|it| delete(span(it))).collect())
 }
 
 /// Removes a key with its value by their places: the one of two equal keys that is no part of the tree.
@@ -206,6 +236,13 @@ impl Target<'_> {
             Style::Flow => self.insert_flow(node, &missing, edits),
             _ => self.insert_block(node, &missing, edits),
         }
+    }
+
+    /// The entry of a key, if it is written right here.
+    fn own<'n>(self, node: &'n Node, key: &str) -> Result<&'n Entry, Refusal> {
+        self.check(node)?;
+        let entry = own_entries(node).into_iter().find(|it| &*it.key == key);
+        entry.ok_or_else(|| refusal("the key comes from a merge key", node.span))
     }
 
     /// Refuses what is written at one place and read at several.
@@ -346,7 +383,7 @@ impl Target<'_> {
             edits.push(self.insert_pretty(&lines, node, &own, missing, &look));
             return Ok(());
         }
-        let tight = self.document.json && !inside.contains(": ") && !inside.contains(", ") && !own.is_empty();
+        let tight = self.is_tight(node);
         let parts: Vec<String> =
             missing.iter().map(|(key, it)| lines::flow_entry(key, it, look.quoted, tight)).collect();
         let comma = if tight { "," } else { ", " };
@@ -388,6 +425,15 @@ impl Target<'_> {
                 insert(node.span.start + 1, format!("{newline}{open}{text}{newline}{close}"))
             }
         }
+    }
+
+    /// Whether no blanks stand between keys and values, as in compact JSON.
+    fn is_tight(self, node: &Node) -> bool {
+        let inside = &self.text[node.span.range()];
+        self.document.json
+            && !inside.contains(": ")
+            && !inside.contains(", ")
+            && !own_entries(node).is_empty()
     }
 
     /// Whether a JSON document has a line for each entry.

@@ -8,7 +8,8 @@ use kopf_crd::check::Options;
 use kopf_crd::rules::mend::Width;
 use serde_json::{Map, Value as Json, json};
 
-use super::fix::{holds, options};
+use super::door;
+use super::fix::holds;
 use super::random_crd::{self, Random};
 
 /// How somebody writes YAML.
@@ -190,6 +191,15 @@ fn text(random: &mut Random) -> String {
     if random.one_in(5) { out.replace('\n', "\r\n") } else { out }
 }
 
+/// What operators write, as flags.
+const CONTRACTS: [&str; 5] = [
+    "--results none",
+    "",
+    "--result create_fn=object --result count=integer --result resize/spec.size=string",
+    "--writes status.phase=string --writes status.a=object --writes status.list=array --writes spec.a=object",
+    "--storage annotations --results unknown",
+];
+
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|it| it.parse().ok()).unwrap_or(default)
 }
@@ -203,8 +213,9 @@ fn random_crds_stay_whole() {
     for case in 0..count {
         let text = text(&mut random);
         let width = if random.one_in(4) { Width::Open } else { Width::Narrow };
-        let name = format!("seed {seed}, case {case}:\n{text}\n");
-        mended += u64::from(holds(&name, &text, &Options { width, ..options() }));
+        let flags = CONTRACTS[case as usize % CONTRACTS.len()];
+        let name = format!("seed {seed}, case {case}, {width:?} {flags}:\n{text}\n");
+        mended += u64::from(holds(&name, &text, &Options { width, ..door::options(flags) }));
     }
     println!("{mended} of {count} were mended");
     assert!(mended * 5 > count, "{mended} of {count}");

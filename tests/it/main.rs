@@ -42,6 +42,7 @@ mod diff;
 mod fix;
 #[cfg(feature = "check")]
 mod fix_random;
+mod fix_real;
 #[cfg(feature = "check")]
 mod fuzz;
 #[cfg(feature = "check")]

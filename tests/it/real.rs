@@ -37,7 +37,7 @@ fn status() -> Value {
     } })
 }
 
-fn unpacked() -> Option<PathBuf> {
+pub(crate) fn unpacked() -> Option<PathBuf> {
     let archive = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/bench/crds.tar.xz");
     if !archive.exists() {
         println!("skipped: ../shared is not here");

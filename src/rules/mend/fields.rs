@@ -2,6 +2,7 @@
 
 use super::Manuscript;
 use super::Plan;
+use super::loosen::CONSTRAINTS;
 use super::open::PRESERVE;
 use super::safe;
 use super::unsafe_;
@@ -11,6 +12,7 @@ use crate::schema::Level;
 use crate::schema::Suggestion;
 use crate::schema::UnknownField;
 use crate::source::Edit;
+use crate::source::Source;
 use crate::source::Span;
 use crate::yaml::Entry;
 use crate::yaml::Node;
@@ -34,25 +36,36 @@ pub(super) fn plan(text: Manuscript<'_>, subject: &Subject<'_>, diagnostic: &Dia
         ("misplaced-extension", Some(Suggestion::Misplaced { name, .. })) => {
             misplaced(text, field, node, entry, name)
         }
-        ("misplaced-subresources", _) if field.name == "subresources" => {
-            move_down(text, node, entry, "subresources")
-        }
-        ("misplaced-subresources", _) if field.name == "validation" => move_down(text, node, entry, "schema"),
+        ("misplaced-subresources", _) => legacy(text, field, node, entry),
         _ => Ok(None),
     }
 }
 
-/// Writes the right name. That only adds letters where some are missing.
+/// Keywords that refuse values: what a misspelt one never did.
+const REFUSING: [&str; 8] = [
+    "required",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "x-kubernetes-validations",
+];
+
+/// Writes the right name. Safe where that only adds letters, and refuses nothing that was taken before.
 fn misspelt(text: Manuscript<'_>, node: &Node, entry: &Entry, name: &str) -> Plan {
-    // Both names at once: the wrong one says nothing that the right one does not.
-    if node.get(name).is_some() {
-        return unsafe_(vec![edit::remove(text.target(), node, &entry.key)?]);
+    if let Some(right) = node.get(name) {
+        // Both names at once: only one that says the same is needless.
+        let same = right.to_json() == entry.value.to_json();
+        return if same { unsafe_(vec![edit::remove(text.target(), node, &entry.key)?]) } else { Ok(None) };
     }
     if entry.value.shared || node.shared {
         return Ok(None);
     }
     let edit = edit::rename(text.target(), entry.key_span, &entry.key, name);
-    if edit.span.is_empty() { safe(vec![edit]) } else { unsafe_(vec![edit]) }
+    let refuses = REFUSING.contains(&name) || CONSTRAINTS.contains(&name);
+    if edit.span.is_empty() && !refuses { safe(vec![edit]) } else { unsafe_(vec![edit]) }
 }
 
 /// The extension among the names of properties: a schema is expected there, and the server decodes nothing.
@@ -104,9 +117,45 @@ fn move_up(text: Manuscript<'_>, within: Level, node: &Node, entry: &Entry) -> P
     unsafe_(edits)
 }
 
+/// What `v1beta1` had under `spec`.
+fn legacy(text: Manuscript<'_>, field: &UnknownField, spec: &Node, entry: &Entry) -> Plan {
+    match field.name.as_str() {
+        "subresources" => move_down(text, spec, entry, "subresources"),
+        "validation" => move_down(text, spec, entry, "schema"),
+        "additionalPrinterColumns" => {
+            let respelt = with_json_path(text.source, &entry.value);
+            move_down(Manuscript { source: &respelt, ..text }, spec, entry, "additionalPrinterColumns")
+        }
+        // The name says nothing that the list of versions does not.
+        "version" if entry.value.as_str().is_some_and(|it| is_listed(spec, it)) => {
+            unsafe_(vec![edit::remove(text.target(), spec, &entry.key)?])
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The same text with `JSONPath` of columns spelt as in `v1`: as long as before, so that every place stays.
+fn with_json_path(source: &Source, columns: &Node) -> Source {
+    let mut text = source.text.clone();
+    for key in columns.items().iter().filter_map(|it| it.entry("JSONPath")).map(|it| it.key_span) {
+        let written = text[key.range()].replace("JSONPath", "jsonPath");
+        text.replace_range(key.range(), &written);
+    }
+    Source::new(source.name.as_str(), text)
+}
+
+/// Whether a version is in the list of versions.
+fn is_listed(spec: &Node, version: &str) -> bool {
+    versions(spec).iter().any(|it| it.get("name").and_then(Node::as_str) == Some(version))
+}
+
+fn versions(spec: &Node) -> &[Node] {
+    spec.get("versions").map_or(&[][..], Node::items)
+}
+
 /// Gives every version what stands at the top, and takes it away there.
 fn move_down(text: Manuscript<'_>, spec: &Node, entry: &Entry, name: &str) -> Plan {
-    let versions = spec.get("versions").map_or(&[][..], Node::items);
+    let versions = versions(spec);
     if versions.is_empty() || entry.value.is_null() {
         return Ok(None);
     }

@@ -15,7 +15,7 @@ use crate::yaml::edit::Addition;
 use crate::yaml::edit::Refusal;
 
 /// Keywords that can be dropped without making a schema something else.
-const CONSTRAINTS: [&str; 13] = [
+pub(super) const CONSTRAINTS: [&str; 13] = [
     "enum",
     "format",
     "maxItems",
@@ -31,43 +31,54 @@ const CONSTRAINTS: [&str; 13] = [
     "uniqueItems",
 ];
 
-/// Takes away what refuses these verdicts.
+/// Takes away what refuses these verdicts: the first reason of each; the next one is met in the next round.
 pub(super) fn plan(text: Manuscript<'_>, subject: &Subject<'_>, version: &str, refused: &[&Verdict]) -> Plan {
     let Some(schema) = open::home(text, subject, version).and_then(|it| it.schema()) else { return Ok(None) };
     let mut edits: Vec<Edit> = Vec::new();
     for verdict in refused {
-        for error in &verdict.errors {
-            let more = loosen(text, schema, verdict, error)?;
-            edits.extend(more.into_iter().filter(|it| !edits.contains(it)).collect::<Vec<_>>());
-        }
+        let more = loosen(text, schema, verdict)?;
+        edits.extend(more.into_iter().filter(|it| !edits.contains(it)).collect::<Vec<_>>());
     }
     edits.sort_by_key(|it| (it.span.start, it.span.end));
     unsafe_(edits)
 }
 
-fn loosen(
-    text: Manuscript<'_>,
-    schema: &Node,
-    verdict: &Verdict,
-    error: &FieldError,
-) -> Result<Vec<Edit>, Refusal> {
+fn loosen(text: Manuscript<'_>, schema: &Node, verdict: &Verdict) -> Result<Vec<Edit>, Refusal> {
     // The verdict blames the keyword of its first error.
+    let Some(error) = verdict.errors.first() else { return Ok(Vec::new()) };
     let Some((node, entry)) = entry_at(schema, verdict.blame.start) else { return Ok(Vec::new()) };
     match &*entry.key {
-        "required" => {
-            let missing = error.field.rsplit('.').next().unwrap_or_default();
-            let place = entry.value.items().iter().position(|it| it.as_str() == Some(missing));
-            match place {
-                Some(place) if entry.value.items().len() > 1 => {
-                    Ok(vec![edit::remove_item(text.target(), &entry.value, place)?])
-                }
-                _ => Ok(vec![edit::remove(text.target(), node, "required")?]),
-            }
-        }
+        "required" => unrequire(text, node, entry, verdict),
         "type" => retype(text, node, entry, error),
         key if CONSTRAINTS.contains(&key) => Ok(vec![edit::remove(text.target(), node, key)?]),
         _ => Ok(Vec::new()),
     }
+}
+
+/// Requires no longer what is missing.
+fn unrequire(
+    text: Manuscript<'_>,
+    node: &Node,
+    entry: &Entry,
+    verdict: &Verdict,
+) -> Result<Vec<Edit>, Refusal> {
+    let parts = |it: &FieldError| it.field.rsplit_once('.').map(|it| (it.0.to_owned(), it.1.to_owned()));
+    let within = verdict.errors.first().and_then(parts).map(|it| it.0);
+    let missing: Vec<String> = verdict
+        .errors
+        .iter()
+        .filter(|it| it.ty == verdict.errors[0].ty)
+        .filter_map(parts)
+        .filter(|it| Some(&it.0) == within.as_ref())
+        .map(|it| it.1)
+        .collect();
+    let items = entry.value.items();
+    let is_missing = |it: &Node| it.as_str().is_some_and(|it| missing.iter().any(|other| other == it));
+    let gone: Vec<usize> = (0..items.len()).filter(|it| is_missing(&items[*it])).collect();
+    if gone.is_empty() || gone.len() == items.len() {
+        return Ok(vec![edit::remove(text.target(), node, &entry.key)?]);
+    }
+    edit::remove_items(text.target(), &entry.value, &gone)
 }
 
 /// Lets the type be what is written, as far as the server says what that is.
@@ -79,7 +90,7 @@ fn retype(
 ) -> Result<Vec<Edit>, Refusal> {
     // "… must be of type string: "integer""
     let written = error.detail.rsplit_once(": \"").and_then(|it| it.1.strip_suffix('"'));
-    let replace = |ty: &str| Edit { span: entry.value.span, text: ty.to_owned() };
+    let replace = |ty: &str| edit::set(text.target(), node, &entry.key, ty);
     let preserve = || {
         let open = [(open::PRESERVE.to_owned(), Addition::Scalar("true"))];
         edit::merge(text.target(), node, &open)
@@ -95,10 +106,10 @@ fn retype(
         }
         Some("object") => {
             let mut edits = preserve()?;
-            edits.push(replace("object"));
+            edits.push(replace("object")?);
             Ok(edits)
         }
-        Some(ty @ ("string" | "integer" | "number" | "boolean")) => Ok(vec![replace(ty)]),
+        Some(ty @ ("string" | "integer" | "number" | "boolean")) => Ok(vec![replace(ty)?]),
         _ => Ok(Vec::new()),
     }
 }

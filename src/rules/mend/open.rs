@@ -15,6 +15,7 @@ use crate::yaml::Node;
 use crate::yaml::Value;
 use crate::yaml::edit;
 use crate::yaml::edit::Addition;
+use crate::yaml::edit::Refusal;
 
 /// The keyword that keeps undeclared fields.
 pub(super) const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
@@ -66,7 +67,7 @@ pub(super) fn plan(text: Manuscript<'_>, subject: &Subject<'_>, version: &str, l
     let mut replacements = Vec::new();
     for (path, ty) in wanted(schema, text.width, lost) {
         let mut draft = Vec::new();
-        let added = declare(schema, &path.0, ty, &mut draft);
+        let added = declare(text, schema, &path.0, ty, &mut draft)?;
         if draft.is_empty() {
             join(&mut additions, added);
         } else {
@@ -114,30 +115,34 @@ fn type_of(node: &Node) -> Option<&str> {
 /// What a node of a schema lacks to keep what is written at `keys` below it; what cannot be added without taking
 /// something away becomes a replacement.
 fn declare(
+    text: Manuscript<'_>,
     node: &Node,
     keys: &[String],
     ty: &'static str,
     replaced: &mut Vec<Edit>,
-) -> Vec<(String, Addition)> {
-    let Some((key, rest)) = keys.split_first() else { return admit(node, ty, replaced) };
+) -> Result<Vec<(String, Addition)>, Refusal> {
+    let Some((key, rest)) = keys.split_first() else { return admit(text, node, ty, replaced) };
     let below = |name: &str, inner: Vec<(String, Addition)>| match inner.is_empty() {
         true => Vec::new(),
         false => vec![(name.to_owned(), Addition::Mapping(inner))],
     };
     let declared = node.get("properties").and_then(|it| it.get(key)).filter(|it| !it.is_null());
     if let Some(child) = declared {
-        let inner = declare(child, rest, ty, replaced);
-        return below("properties", below(key, inner));
+        let inner = declare(text, child, rest, ty, replaced)?;
+        return Ok(below("properties", below(key, inner)));
     }
-    match node.entry("additionalProperties").filter(|it| !it.value.is_null()) {
+    Ok(match node.entry("additionalProperties").filter(|it| !it.value.is_null()) {
         Some(entry) if matches!(entry.value.value, Value::Bool(_)) => {
-            let span = entry.key_span.to(entry.value.span);
-            replaced.push(Edit { span, text: format!("{PRESERVE}: true") });
+            replaced.push(match node.get(PRESERVE) {
+                None => edit::replace(text.target(), node, &entry.key, PRESERVE, "true")?,
+                // It is open but for this, or will be in the next round.
+                Some(_) => edit::remove(text.target(), node, &entry.key)?,
+            });
             Vec::new()
         }
         // A schema of nothing keeps keys and strings, and empties objects.
         Some(entry) if entry.value.entries().is_empty() => below("additionalProperties", vec![preserve()]),
-        Some(entry) => below("additionalProperties", declare(&entry.value, rest, ty, replaced)),
+        Some(entry) => below("additionalProperties", declare(text, &entry.value, rest, ty, replaced)?),
         None => {
             let mut added = Vec::new();
             let typed = type_of(node).is_some() || preserves(node);
@@ -145,12 +150,12 @@ fn declare(
                 added.push(object());
             }
             if type_of(node).is_some_and(|it| it != "object") {
-                replaced.extend(replace_type(node, "object"));
+                replaced.push(edit::set(text.target(), node, "type", "object")?);
             }
             added.extend(below("properties", vec![(key.clone(), fresh(rest, ty))]));
             added
         }
-    }
+    })
 }
 
 /// A declaration where there is none.
@@ -172,32 +177,34 @@ fn fresh(keys: &[String], ty: &'static str) -> Addition {
 }
 
 /// What a declared node lacks to keep a value of a type.
-fn admit(node: &Node, ty: &'static str, replaced: &mut Vec<Edit>) -> Vec<(String, Addition)> {
+fn admit(
+    text: Manuscript<'_>,
+    node: &Node,
+    ty: &'static str,
+    replaced: &mut Vec<Edit>,
+) -> Result<Vec<(String, Addition)>, Refusal> {
     let stated = type_of(node);
     if stated.is_some_and(|it| it != ty && !(it == "number" && ty == "integer")) {
-        replaced.extend(replace_type(node, ty));
+        replaced.push(edit::set(text.target(), node, "type", ty)?);
     }
     if ty == "array" && node.get("items").is_some() {
         // What is lost of a list that is declared is lost in its items.
-        return open_below(node);
+        return Ok(open_below(node));
     }
     if ty != "object" {
         let open = preserves(node) || node.get("x-kubernetes-int-or-string").is_some();
-        return if stated.is_none() && !open {
-            vec![("type".to_owned(), Addition::Scalar(ty))]
-        } else {
-            Vec::new()
-        };
+        let added = ("type".to_owned(), Addition::Scalar(ty));
+        return Ok(if stated.is_none() && !open { vec![added] } else { Vec::new() });
     }
     if preserves(node) {
-        return open_below(node);
+        return Ok(open_below(node));
     }
-    if let Some(entry) = node.entry(PRESERVE).filter(|it| it.value.value == Value::Bool(false)) {
-        replaced.push(Edit { span: entry.value.span, text: "true".to_owned() });
+    if node.get(PRESERVE).is_some_and(|it| it.value == Value::Bool(false)) {
+        replaced.push(edit::set(text.target(), node, PRESERVE, "true")?);
     }
     let mut added = if stated.is_none() { vec![object(), preserve()] } else { vec![preserve()] };
     added.extend(open_below(node));
-    added
+    Ok(added)
 }
 
 /// Opens every object that is declared below an open node: declared objects are pruned for themselves.
@@ -229,11 +236,6 @@ fn open_inner(node: &Node) -> Vec<(String, Addition)> {
         added.push(preserve());
     }
     added
-}
-
-fn replace_type(node: &Node, ty: &str) -> Option<Edit> {
-    let entry = node.entry("type").filter(|it| !it.value.shared)?;
-    Some(Edit { span: entry.value.span, text: ty.to_owned() })
 }
 
 /// Joins additions of one node, so that a mapping that is missing is added once.
