@@ -194,6 +194,13 @@ pub struct ValidationRule {
     pub optional_old_self: Option<bool>,
 }
 
+impl ValidationRule {
+    /// What the server calls the rule by when it refuses something.
+    pub fn name(&self) -> &str {
+        if self.message.is_empty() { self.rule.trim() } else { self.message.trim() }
+    }
+}
+
 impl Schema {
     /// The schema of a declared property.
     pub fn property(&self, name: &str) -> Option<&Schema> {

@@ -4,6 +4,7 @@
 
 use crate::schema::Additional;
 use crate::schema::Schema;
+use crate::schema::ValidationRule;
 use crate::server::FieldError;
 use crate::source::Span;
 
@@ -65,7 +66,6 @@ const KEYWORDS: &[(&str, &str, &str)] = &[
     ("FieldValueInvalid", "must be of type", "type"),
     ("FieldValueInvalid", "should match", "pattern"),
     ("FieldValueInvalid", "at least", "minProperties"),
-    ("FieldValueInvalid", "failed rule", "x-kubernetes-validations"),
 ];
 
 /// The node that makes the server refuse a write with `error`.
@@ -83,7 +83,12 @@ pub(super) fn rejected(root: Option<&Schema>, error: &FieldError) -> Blame {
     }
     let node = descend(root, &error.field);
     let named = KEYWORDS.iter().find(|(ty, part, _)| *ty == error.ty && error.detail.contains(part));
-    Blame { at: named.map_or_else(|| introduces(node), |(.., name)| keyword(node, name)), why }
+    let refuses = |it: &ValidationRule| !it.name().is_empty() && error.detail.ends_with(it.name());
+    let name = match node.validations.iter().any(refuses) {
+        true => Some("x-kubernetes-validations"),
+        false => named.map(|it| it.2),
+    };
+    Blame { at: name.map_or_else(|| introduces(node), |name| keyword(node, name)), why }
 }
 
 /// The deepest declared node on a path in the server's words: keys joined by dots, unescaped, with `[i]` for items.

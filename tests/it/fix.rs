@@ -354,6 +354,31 @@ fn what_somebody_wrote_goes_only_on_demand() {
     }
 }
 
+#[test]
+fn a_rule_that_refuses_goes_alone() {
+    let status = "          status:\n            type: object\n            properties:\n              kopf: {type: object, x-kubernetes-preserve-unknown-fields: true}\n";
+    let rules = |rules: &str| crd(&format!("{status}            x-kubernetes-validations:\n{rules}"));
+    let stays = "            - rule: |-\n                true\n              message: stays\n";
+    let goes = [
+        "            - message: no kopf\n              rule: '!has(self.kopf)'\n",
+        "            - message: no kopf\n              rule: |-\n                !has(self.kopf)\n",
+        "            - message: no kopf\n              rule: |\n                !has(self.kopf)\n",
+        "            - rule: '!has(self.kopf)'\n",
+        "            - {rule: '!has(self.kopf)', messageExpression: \"'no kopf: ' + string(has(self.kopf))\"}\n",
+    ];
+    for (at, goes) in goes.iter().enumerate() {
+        for text in [rules(&format!("{goes}{stays}")), rules(&format!("{stays}{goes}"))] {
+            assert_eq!(mended(&text, &options(), Safety::Safe).text, text);
+            let fixed = mended(&text, &options(), Safety::Unsafe);
+            // What the server calls a rule by may be made at run time: then nobody knows which one it is.
+            let expected = if at == 4 { text } else { rules(stays) };
+            assert_eq!(fixed.text, expected, "{goes}\n{:?}", fixed.report.diagnostics);
+        }
+        let fixed = mended(&rules(goes), &options(), Safety::Unsafe);
+        assert_eq!(fixed.text, if at == 4 { rules(goes) } else { crd(status) });
+    }
+}
+
 /// A CRD that is refused for another reason is mended to the end all the same.
 #[test]
 fn nothing_is_offered_twice() {

@@ -50,6 +50,7 @@ fn loosen(text: Manuscript<'_>, schema: &Node, verdict: &Verdict) -> Result<Vec<
     match &*entry.key {
         "required" => unrequire(text, node, entry, verdict),
         "type" => retype(text, node, entry, error),
+        "x-kubernetes-validations" => unrule(text, node, entry, error),
         key if CONSTRAINTS.contains(&key) => Ok(vec![edit::remove(text.target(), node, key)?]),
         _ => Ok(Vec::new()),
     }
@@ -79,6 +80,28 @@ fn unrequire(
         return Ok(vec![edit::remove(text.target(), node, &entry.key)?]);
     }
     edit::remove_items(text.target(), &entry.value, &gone)
+}
+
+/// Drops the rule that the server names.
+fn unrule(
+    text: Manuscript<'_>,
+    node: &Node,
+    entry: &Entry,
+    error: &FieldError,
+) -> Result<Vec<Edit>, Refusal> {
+    let word = |rule: &Node, key| rule.get(key).and_then(Node::as_str).unwrap_or_default().trim().to_owned();
+    let names = |rule: &Node| {
+        let (message, rule) = (word(rule, "message"), word(rule, "rule"));
+        let name = if message.is_empty() { rule } else { message };
+        !name.is_empty() && error.detail.ends_with(&name)
+    };
+    let rules = entry.value.items();
+    let gone: Vec<usize> = (0..rules.len()).filter(|it| names(&rules[*it])).collect();
+    match gone.len() {
+        0 => Ok(Vec::new()),
+        all if all == rules.len() => Ok(vec![edit::remove(text.target(), node, &entry.key)?]),
+        _ => edit::remove_items(text.target(), &entry.value, &gone),
+    }
 }
 
 /// Lets the type be what is written, as far as the server says what that is.

@@ -138,10 +138,10 @@ impl Run {
                     format!(
                         "'{why}': call arguments did not match a supported operator, function or macro signature for \
                          rule: {}",
-                        name(written)
+                        written.name()
                     )
                 } else {
-                    format!("{why} evaluating rule: {}", name(written))
+                    format!("{why} evaluating rule: {}", written.name())
                 };
                 self.error(site.path, "FieldValueInvalid", detail, written, Value::from(&*site.schema.ty));
             }
@@ -225,10 +225,6 @@ struct Site<'v, 'p> {
 
 fn joined(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
-}
-
-fn name(rule: &ValidationRule) -> &str {
-    if rule.message.is_empty() { rule.rule.trim() } else { rule.message.trim() }
 }
 
 fn reason(rule: &ValidationRule) -> &'static str {
