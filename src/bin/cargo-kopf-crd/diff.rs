@@ -127,14 +127,15 @@ fn between_revisions(range: &str, paths: &[String], config: &Config) -> Result<V
 }
 
 fn compare(old: &[Source], new: &[Source], config: &Config) -> Result<Vec<Change>, Failure> {
-    let broken: Vec<&str> = new.iter().filter(|it| is_broken(it)).map(|it| it.name.as_str()).collect();
+    let broken: Vec<&Source> = new.iter().filter(|it| is_broken(it)).collect();
     let (old, new) = (states_of(old, config), states_of(new, config));
     is_seen(!old.is_empty() || !new.is_empty(), config)?;
     let mut changes = diff::compare(&old, &new);
-    let lost = changes.iter_mut().filter(|it| it.change == Kind::CrdVanishes);
-    for change in lost.filter(|it| broken.contains(&it.file.as_str())) {
-        change.worse = true;
-        change.note = Some("the file is still there, and not all of it is YAML any longer".to_owned());
+    for change in changes.iter_mut().filter(|it| it.change == Kind::CrdVanishes) {
+        if let Some(source) = broken.iter().find(|it| it.text.contains(&change.crd)) {
+            change.worse = true;
+            change.note = Some(format!("`{}` names it, and is not valid YAML", source.name));
+        }
     }
     Ok(changes)
 }

@@ -135,7 +135,7 @@ fn a_comparison_says_what_it_did_not_see() {
         ("empty/x.txt", ""),
     ]);
     let (code, out, _) = run(dir.path(), &["diff", "old", "new"], "");
-    assert!(code == 1 && out.contains("not all of it is YAML any longer"), "{out}");
+    assert!(code == 1 && out.contains("`new/a.yaml` names it, and is not valid YAML"), "{out}");
     let (code, out, _) = run(dir.path(), &["diff", "old", "new", "--skip", "widgets"], "");
     assert!(code == 0 && out.starts_with("0 worse"), "{out}");
     assert_eq!(run(dir.path(), &["diff", "old", "new", "--only", "gadgets.*"], "").0, 0);
