@@ -200,7 +200,7 @@ const CONTRACTS: [&str; 5] = [
     "--storage annotations --results unknown",
 ];
 
-fn setting(name: &str, default: u64) -> u64 {
+pub(crate) fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|it| it.parse().ok()).unwrap_or(default)
 }
 

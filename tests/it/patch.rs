@@ -123,10 +123,10 @@ pub(crate) fn patched(name: &str, text: &str) -> usize {
         assert!(tests > 0, "{name}: the patch tests nothing");
         assert!(apply(&new, &patch.operations).is_err(), "{name}: the patch applies twice");
         let (before, after) = (worse_than(Fate::Unknown, old), worse_than(Fate::Unknown, &new));
-        assert!(after < before, "{name}: {after} slots are lost of {before} that were");
+        assert!(after <= before, "{name}: {after} slots are lost of {before} that were");
         let whole = !patch.left.iter().any(|it| it.severity > Severity::Note);
         assert!(!whole || after == 0, "{name}: nothing is said, though {after} slots are lost");
-        mended += 1;
+        mended += usize::from(after < before);
     }
     mended
 }
