@@ -14,6 +14,7 @@ use crate::shared::MendArgs;
 use clap::Args;
 use clap::ValueEnum;
 use kopf_crd::check::Options;
+use kopf_crd::diagnostic::Safety;
 use kopf_crd::diagnostic::Severity;
 use kopf_crd::patch;
 use kopf_crd::patch::Patch;
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &PatchArgs) -> Done {
     print(args.format, &needed)?;
     let mut errors = 0;
     for patch in &patches {
-        errors += tell(patch);
+        errors += tell(patch, safety);
     }
     Ok(match () {
         () if !problems.is_empty() => Outcome::Incomplete,
@@ -110,14 +111,16 @@ fn print(format: PatchFormat, needed: &[&Patch]) -> Result<(), Failure> {
 }
 
 /// Says what a patch leaves; gives the number of errors.
-fn tell(patch: &Patch) -> usize {
+fn tell(patch: &Patch, safety: Safety) -> usize {
     let errors: Vec<_> = patch.left.iter().filter(|it| it.severity == Severity::Error).collect();
     let name = &patch.name;
     match (patch.operations.is_empty(), errors.len()) {
         (true, 0) => output::note(format_args!("{name}: no patch is needed")),
         (false, 0) => output::note(format_args!("{name}: patched, it keeps what Kopf writes")),
         _ => errors.iter().for_each(|it| {
-            output::note(format_args!("{name}: {}[{}]: {}", it.severity.name(), it.rule, it.message))
+            let offered = it.fix.as_ref().is_some_and(|it| it.safety > safety);
+            let hint = if offered { " (`--unsafe` patches it)" } else { "" };
+            output::note(format_args!("{name}: {}[{}]: {}{hint}", it.severity.name(), it.rule, it.message))
         }),
     }
     errors.len()

@@ -107,6 +107,10 @@ fn patches_are_printed() {
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
     assert!(err.contains("no patch is needed"), "{err}");
     assert_eq!(run(dir.path(), &["patch", "-"], "a: 1\n").0, 2);
+    let typed = crd("status: {type: object, properties: {kopf: {type: string}}}");
+    let (code, out, err) = run(dir.path(), &["patch", "-"], &typed);
+    assert!(code == 1 && out.is_empty() && err.contains("(`--unsafe` patches it)"), "{err}");
+    assert_eq!(run(dir.path(), &["patch", "--unsafe", "-"], &typed).0, 0);
 }
 
 #[test]
