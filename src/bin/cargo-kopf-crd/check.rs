@@ -182,13 +182,8 @@ fn outcome(summary: &Summary, problems: usize, config: &Config) -> Outcome {
     if let Some(least) = config.min_crds.filter(|it| seen < *it) {
         output::error(format_args!("{seen} CRDs were seen, and at least {least} were expected"));
         missing = true;
-    } else if summary.crds == 0 && !config.options.scope.only.is_empty() && seen > 0 {
-        output::error(format_args!("none of the {seen} CRDs is named by --only: nothing was judged"));
-        missing = true;
-    } else if seen == 0 && summary.errors == 0 && !config.allow_empty {
-        output::error(
-            "no CRD was seen: nothing was judged (`--allow-empty` accepts that; what .gitignore names is read only if named)",
-        );
+    } else if let Some(why) = config.idle(summary, "judged").filter(|_| summary.errors == 0) {
+        output::error(why);
         missing = true;
     }
     match () {

@@ -14,6 +14,7 @@ use kopf_crd::check::Level;
 use kopf_crd::check::Levels;
 use kopf_crd::check::Options;
 use kopf_crd::check::Scope;
+use kopf_crd::check::Summary;
 use kopf_crd::kopf::ContractConfig;
 use kopf_crd::source::Source;
 use serde::Deserialize;
@@ -89,6 +90,20 @@ pub(crate) struct Config {
     pub(crate) min_crds: Option<usize>,
     /// Whether no CRD at all is fine.
     pub(crate) allow_empty: bool,
+}
+
+impl Config {
+    /// Why nothing was done to any CRD, unless that is fine: nothing seen is nothing proven.
+    pub(crate) fn idle(&self, summary: &Summary, done: &str) -> Option<String> {
+        let seen = summary.crds + summary.skipped.out_of_scope;
+        if seen == 0 && !self.allow_empty {
+            let hint = "`--allow-empty` accepts that; what .gitignore names is read only if named";
+            return Some(format!("no CRD was seen: nothing was {done} ({hint})"));
+        }
+        let outside = summary.crds == 0 && seen > 0 && !self.options.scope.only.is_empty();
+        let scope = "`--only`, or `scope.only` of the configuration";
+        outside.then(|| format!("none of the {seen} CRDs seen is in scope ({scope}): nothing was {done}"))
+    }
 }
 
 /// Reads the configuration and lays the flags over it.

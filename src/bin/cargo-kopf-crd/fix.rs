@@ -68,15 +68,18 @@ pub(crate) fn run(args: &FixArgs) -> Done {
             Err(failure) => return Err(failure),
         }
     }
-    let seen = summary.crds + summary.skipped.out_of_scope;
-    Ok(match () {
-        () if problems > 0 => Outcome::Incomplete,
-        () if summary.errors > 0 => Outcome::Findings,
-        () if seen == 0 && !config.allow_empty => {
-            output::error("no CRD was seen: nothing was mended (`--allow-empty` accepts that)");
+    if problems > 0 {
+        return Ok(Outcome::Incomplete);
+    }
+    if summary.errors > 0 {
+        return Ok(Outcome::Findings);
+    }
+    Ok(match config.idle(&summary, "mended") {
+        Some(why) => {
+            output::error(why);
             Outcome::Incomplete
         }
-        () => Outcome::Clean,
+        None => Outcome::Clean,
     })
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn run(args: &PatchArgs) -> Done {
     }
     problems.iter().for_each(output::error);
     if patches.is_empty() {
-        return Err(Failure::new("no CRD was seen: there is nothing to patch"));
+        return Err(Failure::new("no CRD in scope was seen: there is nothing to patch"));
     }
     let needed: Vec<&Patch> = patches.iter().filter(|it| !it.operations.is_empty()).collect();
     print(args.format, &needed)?;

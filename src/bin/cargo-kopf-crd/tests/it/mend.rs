@@ -44,6 +44,17 @@ fn files_are_mended_in_place() {
 }
 
 #[test]
+fn what_is_out_of_scope_is_said_and_no_success() {
+    let scope = "[scope]\nonly = [\"nobody.example.com\"]\n";
+    let dir = folder(&[("a.yaml", &crd(CLOSED)), ("kopf-crd.toml", scope)]);
+    for command in ["check", "fix", "patch"] {
+        let (code, _, err) = run(dir.path(), &[command, "a.yaml"], "");
+        assert!(code == 2 && err.contains("in scope"), "{command}: {code} {err}");
+    }
+    assert_eq!(read(&dir, "a.yaml"), crd(CLOSED));
+}
+
+#[test]
 fn a_diff_writes_nothing() {
     let dir = folder(&[("a.yaml", &crd(CLOSED))]);
     let (code, out, err) = run(dir.path(), &["fix", "--diff", "a.yaml"], "");
