@@ -69,6 +69,9 @@ class Witnessed:
             crd = self.load()
             accepted = not crd["apiVersion"].endswith("/v1") or self.acceptance(crd)
             wanted = witnesses(self.told) if accepted else []
+            if (crd["spec"].get("conversion") or {}).get("strategy") == "Webhook":
+                # Nobody answers the webhook, so other versions can neither be read nor written.
+                wanted = [it for it in wanted if it[0]["storage"]]
             left = self.on(crd, "w", wanted) if wanted else []
             if left:
                 self.opened = len(left)
