@@ -69,7 +69,7 @@ class Witnessed:
             crd = self.load()
             accepted = not crd["apiVersion"].endswith("/v1") or self.acceptance(crd)
             wanted = witnesses(self.told) if accepted else []
-            if (crd["spec"].get("conversion") or {}).get("strategy") == "Webhook":
+            if wanted and (crd["spec"].get("conversion") or {}).get("strategy") == "Webhook":
                 # Nobody answers the webhook, so other versions can neither be read nor written.
                 wanted = [it for it in wanted if it[0]["storage"]]
             left = self.on(crd, "w", wanted) if wanted else []
@@ -78,7 +78,7 @@ class Witnessed:
                 left = self.on(opened(crd), "o", left)
             for _, slot in left:
                 self.differs(slot, "comparable", "an object without a spec is invalid")
-        except (OSError, RuntimeError, LookupError, ValueError) as error:
+        except (OSError, RuntimeError, LookupError, TypeError, ValueError, AttributeError) as error:
             self.different.append(f"{self.told['file']} {self.told['name']}: {type(error).__name__}: {error}")
         return self
 
