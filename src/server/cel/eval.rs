@@ -56,10 +56,10 @@ impl<'v> Eval<'v> {
                 let operand = self.expr(operand)?;
                 select(operand, field)
             }
-            Kind::Select { operand, field, test: true } => {
-                let operand = self.expr(operand)?;
-                Ok(Val::Bool(present(&operand, field)?.is_some()))
-            }
+            Kind::Select { operand, field, test: true } => Ok(match self.presence(operand, field)? {
+                Val::Optional(found) => Val::Bool(found.is_some()),
+                found => found,
+            }),
             Kind::Call { function, target, args } => self.call(function, target.as_deref(), args),
             Kind::List(items) => {
                 let items = items.iter().map(|it| self.expr(&it.0)).collect::<Result<Vec<_>>>()?;
@@ -152,17 +152,21 @@ impl<'v> Eval<'v> {
         }
     }
 
-    /// A branch of `?:`. cel-go takes a presence test there for the attribute that it tests, and that of an optional is
-    /// an optional (`applyQualifiers`), which is no bool.
+    /// A branch of `?:`. cel-go takes a presence test there for the attribute that it tests (`planCallConditional`).
     fn branch(&mut self, expr: &'v Expr) -> Result<Val<'v>> {
         let Kind::Select { operand, field, test: true } = &expr.kind else { return self.expr(expr) };
         self.spend(1)?;
+        self.presence(operand, field)
+    }
+
+    /// What a presence test finds: whether the field is there, and of an optional, an optional (`applyQualifiers`).
+    fn presence(&mut self, operand: &'v Expr, field: &str) -> Result<Val<'v>> {
         let operand = self.expr(operand)?;
         let found = present(&operand, field)?;
-        match operand {
-            Val::Optional(_) => Ok(Val::Optional(found.map(Rc::new))),
-            _ => Ok(Val::Bool(found.is_some())),
-        }
+        Ok(match operand {
+            Val::Optional(_) => Val::Optional(found.map(Rc::new)),
+            _ => Val::Bool(found.is_some()),
+        })
     }
 
     fn matches(&mut self, text: &str, pattern: &str) -> Result<Val<'v>> {
