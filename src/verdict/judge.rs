@@ -25,6 +25,7 @@ use crate::kopf::patch::Request as Part;
 use crate::kopf::peering;
 use crate::path::Path;
 use crate::server;
+use crate::server::Answer;
 use crate::server::Endpoint;
 use crate::server::FieldError;
 use crate::server::Repeated;
@@ -104,10 +105,18 @@ struct Court<'a> {
     version: &'a Version,
     /// An object that the operator has not touched yet.
     untouched: Object,
-    /// What is wrong with it on each endpoint before anything is written: the main one, `/status`.
-    known: [OnceCell<Vec<FieldError>>; 2],
-    /// What first patches to each endpoint have in common.
-    repeated: [Repeated; 2],
+    /// What first patches have in common: to the main endpoint, to `/status`.
+    doors: [Door; 2],
+}
+
+/// What the first patches to an endpoint have in common.
+#[derive(Default)]
+struct Door {
+    /// What is wrong with an untouched object before anything is written; asked only where something is wrong.
+    known: OnceCell<Vec<FieldError>>,
+    strict: Repeated,
+    /// Where what is known is tolerated.
+    tolerant: Repeated,
 }
 
 /// An object in etcd and as it is read back.
@@ -136,8 +145,7 @@ impl<'a> Court<'a> {
     fn new(crd: &'a Crd, contract: &'a Contract, serving: &'a Serving<'a>, version: &'a Version) -> Self {
         let etcd = empty_object(crd, serving.storage_version());
         let read = serving.get(in_etcd(&etcd), &version.name).object.unwrap_or_default();
-        let (known, repeated) = Default::default();
-        Self { crd, contract, serving, version, untouched: Object { etcd, read }, known, repeated }
+        Self { crd, contract, serving, version, untouched: Object { etcd, read }, doors: Default::default() }
     }
 
     /// The verdict on a slot that is written alone; every error of its samples goes to `refused`.
@@ -217,20 +225,7 @@ impl<'a> Court<'a> {
     fn send(&self, requests: &[Part], object: &mut Cow<'_, Object>, run: &mut Run) {
         for part in requests {
             let endpoint = if part.status { Endpoint::Status } else { Endpoint::Main };
-            let known = self.known(endpoint);
-            if known.iter().any(|it| it.detail.starts_with("some validation rules were not checked")) {
-                run.unknown.push("rules are not evaluated on an object without a spec".to_owned());
-            }
-            let version = &self.version.name;
-            let request = Request { version, endpoint, tolerated: known, ..Request::default() };
-            let stored = in_etcd(&object.etcd);
-            let answer = match object {
-                Cow::Borrowed(_) => {
-                    let repeated = &self.repeated[usize::from(part.status)];
-                    self.serving.merge_patch_again(repeated, stored, &request, &part.patch)
-                }
-                Cow::Owned(_) => self.serving.merge_patch(stored, &request, &part.patch),
-            };
+            let answer = self.request(endpoint, object, &part.patch, run);
             run.lost.extend(answer.lost.into_iter().map(|it| it.path));
             run.lost_in_storage.extend(answer.lost_in_storage.into_iter().map(|it| it.path));
             run.errors.extend(answer.errors.into_iter().map(|it| it.error));
@@ -241,14 +236,39 @@ impl<'a> Court<'a> {
         }
     }
 
+    /// Sends a patch; what is wrong with an untouched object is not held against it.
+    fn request(&self, endpoint: Endpoint, object: &Cow<'_, Object>, patch: &Value, run: &mut Run) -> Answer {
+        let (door, stored) = (self.door(endpoint), in_etcd(&object.etcd));
+        let send = |repeated: &Repeated, tolerated: &[FieldError]| {
+            let request = Request { version: &self.version.name, endpoint, tolerated, ..Request::default() };
+            match object {
+                Cow::Borrowed(_) => self.serving.merge_patch_again(repeated, stored, &request, patch),
+                Cow::Owned(_) => self.serving.merge_patch(stored, &request, patch),
+            }
+        };
+        let answer = send(&door.strict, &[]);
+        if answer.errors.is_empty() {
+            return answer;
+        }
+        let known = self.known(endpoint);
+        if known.iter().any(|it| it.detail.starts_with("some validation rules were not checked")) {
+            run.unknown.push("rules are not evaluated on an object without a spec".to_owned());
+        }
+        if known.is_empty() { answer } else { send(&door.tolerant, known) }
+    }
+
+    fn door(&self, endpoint: Endpoint) -> &Door {
+        &self.doors[usize::from(endpoint == Endpoint::Status)]
+    }
+
     /// What is wrong with an untouched object: without a spec it may be invalid, and that is not the operator's doing.
     fn known(&self, endpoint: Endpoint) -> &[FieldError] {
-        self.known[usize::from(endpoint == Endpoint::Status)].get_or_init(|| {
+        let door = self.door(endpoint);
+        door.known.get_or_init(|| {
             let request = Request { version: &self.version.name, endpoint, ..Request::default() };
-            let repeated = Repeated::default();
             let errors_after = |patch: Value| {
                 let stored = in_etcd(&self.untouched.etcd);
-                let answer = self.serving.merge_patch_again(&repeated, stored, &request, &patch);
+                let answer = self.serving.merge_patch_again(&door.strict, stored, &request, &patch);
                 answer.errors.into_iter().map(|it| it.error)
             };
             // A write into the spec makes it appear here, and what else it must hold with it.
