@@ -31,7 +31,7 @@ fn find(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
     for (name, schema) in &root.properties {
         // The rest is what Kopf takes for the essence of an object.
         if !["apiVersion", "kind", "metadata", "status"].contains(&&**name) {
-            walk(schema, &Path::new([name]), ignored, &mut unbounded);
+            walk(schema, &Path::new([&**name]), ignored, &mut unbounded);
         }
     }
     let Some((_, at)) = unbounded.first() else { return };
@@ -67,7 +67,7 @@ fn walk(node: &Schema, path: &Path, ignored: &[Path], found: &mut Vec<(Path, Spa
         return;
     }
     for (name, child) in &node.properties {
-        walk(child, &path.child(name), ignored, found);
+        walk(child, &path.child(&**name), ignored, found);
     }
 }
 

@@ -7,6 +7,7 @@
 use crate::source::Span;
 use crate::yaml::{Entry, Node, Value};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// How many mismatches and how many unknown fields are kept: paths are long where hostile input makes them so.
 const MAX_FINDINGS: usize = 2000;
@@ -294,6 +295,15 @@ impl<'n> Decoder<'n> {
             self.mismatch(node, go_type);
         }
         node.as_str().unwrap_or_default()
+    }
+
+    /// Decodes a string without a copy; null is none.
+    pub fn shared(&mut self, node: &Node, go_type: &str) -> Option<Arc<str>> {
+        self.str(node, go_type);
+        match &node.value {
+            Value::String(text) => Some(text.clone()),
+            _ => None,
+        }
     }
 
     /// Decodes a string; null is the empty one.

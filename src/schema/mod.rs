@@ -19,6 +19,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 use std::sync::LazyLock;
 
 /// The types of OpenAPI v3.
@@ -40,8 +41,8 @@ pub struct Schema {
     /// What may be written here or below: a walk that looks for a keyword passes over the nodes without it.
     pub within: Keywords,
 
-    /// `description`.
-    pub description: String,
+    /// `description`; none for an empty one too.
+    pub description: Option<Arc<str>>,
     /// `type`; empty when absent.
     pub ty: Cow<'static, str>,
     /// `nullable`.
@@ -58,7 +59,7 @@ pub struct Schema {
     /// `items`.
     pub items: Option<Items>,
     /// `properties`, in the order of the text.
-    pub properties: Vec<(String, Schema)>,
+    pub properties: Vec<(Arc<str>, Schema)>,
     /// `additionalProperties`.
     pub additional_properties: Option<Additional>,
 
@@ -118,11 +119,11 @@ pub struct Rare {
     /// `additionalItems`, refused by the server.
     pub additional_items: Option<Additional>,
     /// `patternProperties`, refused by the server.
-    pub pattern_properties: Vec<(String, Schema)>,
+    pub pattern_properties: Vec<(Arc<str>, Schema)>,
     /// `dependencies`, refused by the server; a list of names has no schema.
-    pub dependencies: Option<Vec<(String, Option<Schema>)>>,
+    pub dependencies: Option<Vec<(Arc<str>, Option<Schema>)>>,
     /// `definitions`, refused by the server.
-    pub definitions: Vec<(String, Schema)>,
+    pub definitions: Vec<(Arc<str>, Schema)>,
     /// `allOf`.
     pub all_of: Vec<Schema>,
     /// `oneOf`.
@@ -204,12 +205,12 @@ impl ValidationRule {
 impl Schema {
     /// The schema of a declared property.
     pub fn property(&self, name: &str) -> Option<&Schema> {
-        self.properties.iter().find(|(it, _)| it == name).map(|(_, schema)| schema)
+        self.properties.iter().find(|(it, _)| &**it == name).map(|(_, schema)| schema)
     }
 
     /// The properties by name, for many look-ups: [`property`](Self::property) walks the list.
-    pub fn index(&self) -> HashMap<&String, &Schema> {
-        self.properties.iter().map(|(name, it)| (name, it)).collect()
+    pub fn index(&self) -> HashMap<&str, &Schema> {
+        self.properties.iter().map(|(name, it)| (&**name, it)).collect()
     }
 
     /// The schema of every item, if there is one.

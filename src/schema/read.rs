@@ -9,6 +9,7 @@ use super::{Additional, Items, Keyword, Keywords, Schema, TYPES, ValidationRule}
 use crate::source::Span;
 use crate::yaml::{Entry, Node, Value};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// How many schemas may be nested; deeper ones are not read, and what the server makes of them is unknown.
 ///
@@ -106,7 +107,7 @@ impl<'n> Reader<'_, 'n> {
             "id" => out.id = decoder.text(node, "string"),
             "$schema" => out.schema = decoder.text(node, "~.JSONSchemaURL"),
             "$ref" => out.reference = decoder.optional_text(node, "string"),
-            "description" => out.description = decoder.text(node, "string"),
+            "description" => out.description = decoder.shared(node, "string").filter(|it| !it.is_empty()),
             "title" => out.title = decoder.text(node, "string"),
             "type" => out.ty = word(decoder.str(node, "string")),
             "format" => out.format = decoder.text(node, "string"),
@@ -190,12 +191,12 @@ impl<'n> Reader<'_, 'n> {
         out
     }
 
-    fn map(&mut self, node: &'n Node, level: Level) -> Vec<(String, Schema)> {
+    fn map(&mut self, node: &'n Node, level: Level) -> Vec<(Arc<str>, Schema)> {
         let entries = self.decoder.entries(node, "map[string]~.JSONSchemaProps");
-        let mut out: Vec<(String, Schema)> = Vec::with_capacity(entries.len());
+        let mut out: Vec<(Arc<str>, Schema)> = Vec::with_capacity(entries.len());
         for entry in entries {
             let schema = Schema { key: entry.key_span, ..Schema::default() };
-            out.push((entry.key.to_string(), schema));
+            out.push((entry.key.clone(), schema));
             let before = self.decoder.mismatches.len();
             self.decoder.enter_key(&entry.key, entry.key_span);
             self.schema(&entry.value, &mut out.last_mut().expect("just pushed").1);
@@ -238,7 +239,7 @@ impl<'n> Reader<'_, 'n> {
         out
     }
 
-    fn dependencies(&mut self, node: &'n Node) -> Option<Vec<(String, Option<Schema>)>> {
+    fn dependencies(&mut self, node: &'n Node) -> Option<Vec<(Arc<str>, Option<Schema>)>> {
         let entries = self.decoder.entries(node, "~.JSONSchemaDependencies");
         let mut out = Vec::with_capacity(entries.len());
         for entry in entries {
@@ -254,7 +255,7 @@ impl<'n> Reader<'_, 'n> {
             };
             self.decoder.leave_custom();
             self.decoder.leave();
-            out.push((entry.key.to_string(), schema));
+            out.push((entry.key.clone(), schema));
         }
         (!node.is_null()).then_some(out)
     }

@@ -5,6 +5,7 @@
 
 use super::{Additional, Items, Schema, ValidationRule};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 impl Schema {
     /// Whether the server takes two schemas for equal.
@@ -60,15 +61,15 @@ fn list<T>(left: &[T], right: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
 }
 
 /// Versions mostly write their properties in one order: only where they do not are they looked up.
-fn map(left: &[(String, Schema)], right: &[(String, Schema)]) -> bool {
+fn map(left: &[(Arc<str>, Schema)], right: &[(Arc<str>, Schema)]) -> bool {
     if left.len() != right.len() {
         return false;
     }
     if left.iter().zip(right).all(|(left, right)| left.0 == right.0) {
         return left.iter().zip(right).all(|(left, right)| left.1.same(&right.1));
     }
-    let twins: HashMap<&str, &Schema> = right.iter().map(|it| (it.0.as_str(), &it.1)).collect();
-    left.iter().all(|(name, it)| twins.get(name.as_str()).is_some_and(|twin| it.same(twin)))
+    let twins: HashMap<&str, &Schema> = right.iter().map(|it| (&*it.0, &it.1)).collect();
+    left.iter().all(|(name, it)| twins.get(&**name).is_some_and(|twin| it.same(twin)))
 }
 
 fn items(left: &Items, right: &Items) -> bool {
@@ -91,7 +92,7 @@ fn additional(left: &Additional, right: &Additional) -> bool {
 fn dependencies(left: &Schema, right: &Schema) -> bool {
     let of = |schema: &Schema| schema.dependencies.clone().unwrap_or_default();
     let (left, right) = (of(left), of(right));
-    let twin = |name: &str| right.iter().find(|it| it.0 == name);
+    let twin = |name: &str| right.iter().find(|it| &*it.0 == name);
     left.len() == right.len()
         && left.iter().all(|(name, it)| {
             twin(name).is_some_and(|twin| optional(it, &twin.1, |left, right| left.same(right)))

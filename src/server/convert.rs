@@ -20,7 +20,8 @@ pub(super) type Object = Map<String, Value>;
 /// What is read from storage, and what the readers in between did not let through.
 #[derive(Debug, Default)]
 pub(super) struct Read {
-    pub(super) object: Object,
+    /// A mapping.
+    pub(super) object: Value,
     /// Why it is not certain.
     pub(super) unknown: Option<String>,
 }
@@ -136,7 +137,7 @@ impl Serving<'_> {
         object.insert("apiVersion".to_owned(), Value::from(format!("{}/{version}", self.crd.group)));
         self.coerce(&mut object, false, None)?;
         set_meta(&mut object, "resourceVersion", Some(Value::from(revision.to_string())));
-        Ok(Read { object, unknown })
+        Ok(Read { object: Value::Object(object), unknown })
     }
 
     /// What is stored of an object; `lost` gets what only the storage version's schema drops.

@@ -120,9 +120,9 @@ pub(super) fn fill(object: &mut Map<String, Value>, schema: Option<&Schema>, def
     let Some(schema) = schema else { return };
     for (key, property) in &schema.properties {
         if let Some(default) = defaults.of(property) {
-            let absent = object.get(key).is_none_or(|it| it.is_null() && !property.nullable);
+            let absent = object.get(&**key).is_none_or(|it| it.is_null() && !property.nullable);
             if absent {
-                object.insert(key.clone(), copy(default));
+                object.insert(key.to_string(), copy(default));
             }
         }
     }

@@ -47,7 +47,7 @@ impl<'c> Serving<'c> {
     pub fn create_beside(&self, existing: Option<Stored<'_>>, request: &Request<'_>, body: &Value) -> Answer {
         self.answer(request, &[body], |answer| {
             let served = self.addressed(request)?;
-            let (mut object, lost) = self.decode(body, None).map_err(Failure::bad)?;
+            let (mut object, lost) = self.decode(body.clone(), None).map_err(Failure::bad)?;
             self.report(request, lost, answer)?;
             self.same_version(&object, request.version)?;
             if existing.is_some() {
@@ -87,15 +87,16 @@ impl<'c> Serving<'c> {
         let old = stored.as_ref().map_or(&Value::Null, |it| it.object);
         self.answer(request, &[body, old], |answer| {
             let served = self.addressed(request)?;
-            let (mut object, lost) = self.decode(body, None).map_err(Failure::bad)?;
+            let (mut object, lost) = self.decode(body.clone(), None).map_err(Failure::bad)?;
             self.report(request, lost, answer)?;
             self.same_version(&object, request.version)?;
             let stored = stored.ok_or_else(|| Failure::new(404, "NotFound", ""))?;
             let current = self.current(stored, request.version, answer)?;
             if meta_text(&object, "resourceVersion").is_empty() {
-                set_meta(&mut object, "resourceVersion", get_meta(&current, "resourceVersion").cloned());
+                let revision = get_meta(endpoint::content(&current), "resourceVersion");
+                set_meta(&mut object, "resourceVersion", revision.cloned());
             }
-            self.finish(answer, served, request, object, current, stored)
+            self.finish(answer, served, request, object, &current, stored)
         })
     }
 
@@ -146,14 +147,14 @@ impl<'c> Serving<'c> {
             let read = || self.read(stored.object, request.version, stored.revision);
             let current = repeated.current.get_or_init(read).as_ref().map_err(Failure::internal)?;
             answer.unknown.extend(current.unknown.clone().map(Unknown));
-            let mut text = Value::Object(current.object.clone());
+            let mut text = current.object.clone();
             go::reencode(&mut text);
             let body = apply(text)?;
-            let (object, lost) = self.decode(&body, None).map_err(Failure::patch)?;
+            let (object, lost) = self.decode(body, None).map_err(Failure::patch)?;
             self.report(request, lost, answer).map_err(|it| Failure::patch(it.message))?;
             let end = repeated.end(object, |object| {
                 let mut end = Answer::default();
-                let done = self.finish(&mut end, served, request, object, current.object.clone(), stored);
+                let done = self.finish(&mut end, served, request, object, &current.object, stored);
                 done.unwrap_or_else(|failure| end.fail(failure));
                 end
             });
@@ -169,7 +170,7 @@ impl<'c> Serving<'c> {
             self.addressed(&request)?;
             let object = self.current(stored, version, answer)?;
             answer.code = 200;
-            answer.object = Some(Value::Object(object));
+            answer.object = Some(object);
             Ok(())
         })
     }
@@ -206,15 +207,15 @@ impl<'c> Serving<'c> {
     /// Decodes a body; `between` sees it pruned and not yet defaulted.
     pub(super) fn decode(
         &self,
-        body: &Value,
+        body: Value,
         between: Option<&mut dyn FnMut(&Object)>,
     ) -> Result<(Object, Vec<Lost>), String> {
-        let Value::Object(body) = body else {
-            let ty = go::type_name(body);
+        let Value::Object(mut object) = body else {
+            let ty = go::type_name(&body);
             return Err(format!("couldn't get version/kind; json parse error: cannot unmarshal {ty}"));
         };
         for key in ["apiVersion", "kind"] {
-            if let Some(other) = body.get(key).filter(|it| !it.is_string() && !it.is_null()) {
+            if let Some(other) = object.get(key).filter(|it| !it.is_string() && !it.is_null()) {
                 let ty = match other {
                     Value::Bool(_) => "bool",
                     Value::Number(_) => "number",
@@ -227,13 +228,9 @@ impl<'c> Serving<'c> {
                 ));
             }
         }
-        if text_at(body, "kind").is_empty() {
-            return Err(format!(
-                "Object 'Kind' is missing in '{}'",
-                go::to_json(&Value::Object(body.clone()))
-            ));
+        if text_at(&object, "kind").is_empty() {
+            return Err(format!("Object 'Kind' is missing in '{}'", go::to_json(&Value::Object(object))));
         }
-        let mut object = body.clone();
         let mut lost = Vec::new();
         self.coerce(&mut object, false, Some(&mut lost))?;
         if let Some(between) = between {
@@ -272,7 +269,7 @@ impl<'c> Serving<'c> {
         )))
     }
 
-    fn current(&self, stored: Stored<'_>, version: &str, answer: &mut Answer) -> Result<Object, Failure> {
+    fn current(&self, stored: Stored<'_>, version: &str, answer: &mut Answer) -> Result<Value, Failure> {
         let read = self.read(stored.object, version, stored.revision).map_err(Failure::internal)?;
         answer.unknown.extend(read.unknown.map(Unknown));
         Ok(read.object)
@@ -300,11 +297,12 @@ impl<'c> Serving<'c> {
         served: &Served<'c>,
         request: &Request<'_>,
         mut object: Object,
-        current: Object,
+        before: &Value,
         stored: Stored<'_>,
     ) -> Result<(), Failure> {
+        let current = endpoint::content(before);
         self.namespace(&mut object)?;
-        let (name, wanted) = (meta_text(&object, "name"), meta_text(&current, "name"));
+        let (name, wanted) = (meta_text(&object, "name"), meta_text(current, "name"));
         if name != wanted {
             return Err(Failure::bad(if name.is_empty() {
                 "the name of the object is empty".to_owned()
@@ -317,7 +315,7 @@ impl<'c> Serving<'c> {
             let message = "metadata.resourceVersion: Invalid value: 0: must be specified for an update";
             return Err(Failure::new(422, "Invalid", message));
         }
-        if revision != meta_text(&current, "resourceVersion") {
+        if revision != meta_text(current, "resourceVersion") {
             return Err(Failure::new(409, "Conflict", ""));
         }
         let (_, version) = parse_api_version(text_at(&object, "apiVersion")).map_err(Failure::internal)?;
@@ -326,12 +324,12 @@ impl<'c> Serving<'c> {
                 "Object 'apiVersion' is missing in 'object has no apiVersion field'",
             ));
         }
-        endpoint::prepare_update(served, request.endpoint, &mut object, &current);
-        let (value, before) = (Value::Object(object), Value::Object(current));
-        let (object, current) = (endpoint::content(&value), endpoint::content(&before));
+        endpoint::prepare_update(served, request.endpoint, &mut object, current);
+        let value = Value::Object(object);
+        let object = endpoint::content(&value);
         let mut problems = Vec::new();
         self.common_update(object, current, &mut problems);
-        let mut verdict = self.validate_update(served, request.endpoint, &value, &before);
+        let mut verdict = self.validate_update(served, request.endpoint, &value, before);
         problems.append(&mut verdict.problems);
         problems.retain(|it| !request.tolerated.contains(&it.error));
         answer.unknown.extend(verdict.unknown.into_iter().map(Unknown));
@@ -362,7 +360,7 @@ impl<'c> Serving<'c> {
         answer.etcd = Some(stored);
         let stored = Stored { object: answer.etcd.as_ref().unwrap_or(&Value::Null), revision };
         let read = self.read(stored.object, version, revision).map_err(Failure::internal)?;
-        answer.object = Some(Value::Object(read.object));
+        answer.object = Some(read.object);
         Ok(())
     }
 }

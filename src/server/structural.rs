@@ -196,8 +196,8 @@ fn meta(schema: &Schema, level: Level, place: &Place, out: &mut Vec<Refusal>) {
 
 /// Whether root metadata is anything but a type, a default and restrictions of the two names.
 fn says_more_than_names(metadata: &Schema) -> bool {
-    let names = metadata.properties.iter().all(|it| it.0 == "name" || it.0 == "generateName");
-    let generic = !metadata.description.is_empty()
+    let names = metadata.properties.iter().all(|it| matches!(&*it.0, "name" | "generateName"));
+    let generic = metadata.description.is_some()
         || !metadata.title.is_empty()
         || metadata.nullable
         || metadata.external_docs.is_some()
@@ -259,7 +259,7 @@ fn starts_int_or_string(schema: &Schema) -> bool {
 
 /// Whether a node under a junctor says nothing but its type, as Go compares them.
 fn is_bare(schema: &Schema, ty: &str) -> bool {
-    let generic = !schema.description.is_empty()
+    let generic = schema.description.is_some()
         || !schema.title.is_empty()
         || schema.nullable
         || schema.default.is_some()
@@ -326,7 +326,7 @@ fn nested(schema: &Schema, skip: Skip, place: &Place, out: &mut Vec<Refusal>) {
         (additional, "additionalProperties", "must be undefined to be structural"),
         (schema.default.is_some(), "default", "must be undefined to be structural"),
         (!schema.title.is_empty(), "title", "must be empty to be structural"),
-        (!schema.description.is_empty(), "description", "must be empty to be structural"),
+        (schema.description.is_some(), "description", "must be empty to be structural"),
         (schema.nullable, "nullable", "must be false to be structural"),
         (schema.preserves(), "x-kubernetes-preserve-unknown-fields", "must be false to be structural"),
         (schema.embedded, "x-kubernetes-embedded-resource", "must be false to be structural"),
@@ -386,6 +386,6 @@ fn complete(
     let declared = if junctor.properties.is_empty() { HashMap::new() } else { spine.index() };
     for (name, property) in &junctor.properties {
         let (spine_place, place) = (spine_properties.key(name), properties.key(name));
-        complete(property, declared.get(name).copied(), &spine_place, &place, out);
+        complete(property, declared.get(&**name).copied(), &spine_place, &place, out);
     }
 }

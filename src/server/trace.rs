@@ -4,6 +4,7 @@ use super::convert::Object;
 use super::convert::get_meta;
 use super::convert::meta_text;
 use super::convert::set_meta;
+use super::endpoint;
 use super::endpoint::Endpoint;
 use super::go;
 use super::problem::Problem;
@@ -56,7 +57,7 @@ impl Serving<'_> {
         trace.unknown.extend(served.unknown.clone().map(super::Unknown));
         let pruned = &mut trace.pruned;
         let mut keep = |it: &Object| *pruned = Some(Value::Object(it.clone()));
-        let (mut object, lost) = self.decode(object, Some(&mut keep))?;
+        let (mut object, lost) = self.decode(object.clone(), Some(&mut keep))?;
         trace.lost = lost;
         trace.defaulted = Some(Value::Object(object.clone()));
         if self.namespaced() && meta_text(&object, "namespace").is_empty() {
@@ -77,10 +78,11 @@ impl Serving<'_> {
             (Some(old), _) => {
                 let read = self.read(old, version, 1).map_err(|it| format!("old: {it}"))?;
                 trace.unknown.extend(read.unknown.map(super::Unknown));
+                let old = endpoint::content(&read.object);
                 for key in ["uid", "creationTimestamp", "generation", "namespace"] {
-                    set_meta(&mut object, key, get_meta(&read.object, key).cloned());
+                    set_meta(&mut object, key, get_meta(old, key).cloned());
                 }
-                read.object
+                old.clone()
             }
         };
         let revision = Some(Value::from("1"));

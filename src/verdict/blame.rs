@@ -103,7 +103,7 @@ fn descend<'a>(root: &'a Schema, field: &str) -> &'a Schema {
         }
         // Keys may hold dots: the longest declared one wins.
         let declared = node.properties.iter().filter(|(name, _)| {
-            rest.strip_prefix(name.as_str()).is_some_and(|it| it.is_empty() || it.starts_with(['.', '[']))
+            rest.strip_prefix(&**name).is_some_and(|it| it.is_empty() || it.starts_with(['.', '[']))
         });
         if let Some((name, child)) = declared.max_by_key(|(name, _)| name.len()) {
             (node, rest) = (child, rest[name.len()..].trim_start_matches('.'));

@@ -225,7 +225,8 @@ impl<'a> Court<'a> {
     fn send(&self, requests: &[Part], object: &mut Cow<'_, Object>, run: &mut Run) {
         for part in requests {
             let endpoint = if part.status { Endpoint::Status } else { Endpoint::Main };
-            let answer = self.request(endpoint, object, &part.patch, run);
+            let again = matches!(object, Cow::Borrowed(_));
+            let answer = self.request(endpoint, object, again, &part.patch, run);
             run.lost.extend(answer.lost.into_iter().map(|it| it.path));
             run.lost_in_storage.extend(answer.lost_in_storage.into_iter().map(|it| it.path));
             run.errors.extend(answer.errors.into_iter().map(|it| it.error));
@@ -237,13 +238,22 @@ impl<'a> Court<'a> {
     }
 
     /// Sends a patch; what is wrong with an untouched object is not held against it.
-    fn request(&self, endpoint: Endpoint, object: &Cow<'_, Object>, patch: &Value, run: &mut Run) -> Answer {
+    ///
+    /// `again`: the object is the untouched one, to which other samples are written too.
+    fn request(
+        &self,
+        endpoint: Endpoint,
+        object: &Object,
+        again: bool,
+        patch: &Value,
+        run: &mut Run,
+    ) -> Answer {
         let (door, stored) = (self.door(endpoint), in_etcd(&object.etcd));
         let send = |repeated: &Repeated, tolerated: &[FieldError]| {
             let request = Request { version: &self.version.name, endpoint, tolerated, ..Request::default() };
-            match object {
-                Cow::Borrowed(_) => self.serving.merge_patch_again(repeated, stored, &request, patch),
-                Cow::Owned(_) => self.serving.merge_patch(stored, &request, patch),
+            match again {
+                true => self.serving.merge_patch_again(repeated, stored, &request, patch),
+                false => self.serving.merge_patch(stored, &request, patch),
             }
         };
         let answer = send(&door.strict, &[]);

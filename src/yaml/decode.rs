@@ -3,6 +3,7 @@
 //! Works without recursion, so that neither nesting nor aliases can exhaust the stack.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::raw::{Kind, Raw};
 use super::scalar::{self, Tag};
@@ -103,8 +104,8 @@ struct Mapping {
     /// Of each entry: what its key is to Go, and whether a merge key brought it.
     origins: Vec<(KeyKind, bool)>,
     /// The place of each key, once there are so many that looking through all is slow.
-    index: HashMap<Box<str>, usize>,
-    key: Option<(Box<str>, KeyKind, Span)>,
+    index: HashMap<Arc<str>, usize>,
+    key: Option<(Arc<str>, KeyKind, Span)>,
     replaced: bool,
 }
 
@@ -284,7 +285,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    fn key(&mut self, node: u32) -> Result<(Box<str>, KeyKind), Error> {
+    fn key(&mut self, node: u32) -> Result<(Arc<str>, KeyKind), Error> {
         self.count(node)?;
         let mut target = node;
         if let Kind::Alias(aliased) = self.raw(node).kind {

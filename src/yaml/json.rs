@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::{Deep, Duplicate, Entry, Error, MAX_DEPTH, MAX_VALUES, Node, Style, Value, dismantle, set};
 use crate::source::Span;
@@ -84,7 +85,7 @@ struct Open {
 
 enum Filled {
     Array(Vec<Node>),
-    Object { entries: Vec<Entry>, index: HashMap<Box<str>, usize>, key: (Box<str>, Span), replaced: bool },
+    Object { entries: Vec<Entry>, index: HashMap<Arc<str>, usize>, key: (Arc<str>, Span), replaced: bool },
 }
 
 impl<'a> Reader<'a> {
@@ -115,7 +116,7 @@ impl<'a> Reader<'a> {
             return Err(self.error("exceeded max depth"));
         }
         let filled = if object {
-            let key = (Box::from(""), Span::default());
+            let key = (Arc::from(""), Span::default());
             Filled::Object { entries: Vec::new(), index: HashMap::new(), key, replaced: false }
         } else {
             Filled::Array(Vec::new())

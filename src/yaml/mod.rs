@@ -33,6 +33,7 @@ pub mod json;
 pub mod template;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::source::Span;
 
@@ -76,7 +77,7 @@ pub struct Document {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Duplicate {
     /// The key as JSON has it.
-    pub key: Box<str>,
+    pub key: Arc<str>,
     /// Where it stands first (of three, first and second make one `Duplicate`, second and third another).
     pub first: Span,
     /// Where it stands again.
@@ -163,7 +164,7 @@ pub enum Value {
     /// Any other number.
     Float(f64),
     /// Text.
-    String(Box<str>),
+    String(Arc<str>),
     /// A list.
     Sequence(Vec<Node>),
     /// Keys with values, in the order of the text. A key occurs once: of duplicates the last stands here.
@@ -174,7 +175,7 @@ pub enum Value {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// The key as JSON has it: `on:` is `"true"`, `1.0:` is `"1"`.
-    pub key: Box<str>,
+    pub key: Arc<str>,
     /// Where the key is written.
     pub key_span: Span,
     /// The value.
@@ -290,7 +291,7 @@ impl Node {
 /// Sets a key of a mapping; gives its place, and the entry that it replaces. `index` serves the larger mappings.
 fn set(
     entries: &mut Vec<Entry>,
-    index: &mut HashMap<Box<str>, usize>,
+    index: &mut HashMap<Arc<str>, usize>,
     entry: Entry,
 ) -> (usize, Option<Entry>) {
     const MANY: usize = 16;

@@ -220,7 +220,7 @@ fn coerced(default: &mut Value, schema: &Schema, root: bool) -> Result<Vec<Probl
 /// A list is judged as the value of a key, which is then taken off the paths.
 fn listed(default: &mut Value, schema: &Schema) -> Result<Vec<Problem>, Box<Problem>> {
     const KEY: &str = "x";
-    let properties = vec![(KEY.to_owned(), schema.clone())];
+    let properties = vec![(KEY.into(), schema.clone())];
     let parent = Schema { properties, ..Schema::default() };
     let mut object = Map::from_iter([(KEY.to_owned(), default.take())]);
     let mut problems = Vec::new();

@@ -118,7 +118,7 @@ impl<'s> Walk<'_, 's> {
         let properties = place.child("properties");
         for (name, property) in &schema.properties {
             let mut inside = inside;
-            let meta = ["metadata", "kind", "apiVersion"].into_iter().find(|it| it == name);
+            let meta = ["metadata", "kind", "apiVersion"].into_iter().find(|it| *it == &**name);
             if let Some(meta) = meta.filter(|_| root || schema.embedded) {
                 inside.meta = true;
                 inside.no_defaults = if root { Some(NoDefaults::TopLevel(meta)) } else { inside.no_defaults };
@@ -272,7 +272,7 @@ fn list_map(schema: &Schema, place: &Place, out: &mut Vec<Refusal>) {
     let mut seen = HashSet::new();
     let properties = item.index();
     for key in &schema.list_map_keys {
-        match properties.get(key) {
+        match properties.get(&**key) {
             Some(property) if matches!(&*property.ty, "array" | "object") => {
                 let (words, properties) = (
                     "must be a scalar type if parent array's x-kubernetes-list-type is map",
@@ -335,7 +335,7 @@ pub(super) fn wrong_list_keys(schema: &Schema) -> Vec<WrongKey<'_>> {
     let properties = item.index();
     let required: HashSet<&String> = item.required.iter().collect();
     for key in keys {
-        let Some(property) = properties.get(key) else { continue };
+        let Some(property) = properties.get(&**key) else { continue };
         if !required.contains(key) && property.default.is_none() {
             out.push(WrongKey::Optional(key, property));
         }

@@ -103,7 +103,7 @@ fn properties(schema: &Schema, owner: &Schema, fields: Fields, above: bool) -> V
     let mut found = Vec::new();
     for (at, (name, property)) in schema.properties.iter().enumerate() {
         let Some(mut below) = node(property, Fields::of(property), above) else { continue };
-        if fields == Fields::Resource && name == "metadata" {
+        if fields == Fields::Resource && &**name == "metadata" {
             below.properties = properties(property, schema, Fields::Metadata, above || below.own_rules);
         }
         below.hidden = is_hidden(owner, fields, name, property);

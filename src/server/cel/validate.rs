@@ -82,7 +82,7 @@ impl Run {
                 }
                 for (at, child) in &node.properties {
                     let (name, property) = &schema.properties[*at];
-                    if let Some(value) = map.get(name) {
+                    if let Some(value) = map.get(&**name) {
                         self.node(property, child, &joined(path, name), value, old(name), ratchet.key(name));
                     }
                 }
