@@ -65,8 +65,9 @@ impl Serving<'_> {
     ) -> Result<(), String> {
         let kind = nested_text(object, "kind")?;
         let api_version = nested_text(object, "apiVersion")?;
-        let mut metadata = match object.get("metadata") {
-            Some(metadata) => Some(meta::decode(metadata, stored)?),
+        // What happens to it below comes to nothing.
+        let mut metadata = match object.get_mut("metadata") {
+            Some(metadata) => Some(meta::decode(metadata.take(), stored)?),
             None => None,
         };
         if let (Some(metadata), Some(lost)) = (&metadata, &mut lost) {
@@ -141,8 +142,8 @@ impl Serving<'_> {
     }
 
     /// What is stored of an object; `lost` gets what only the storage version's schema drops.
-    pub(super) fn store(&self, object: &Object, lost: &mut Vec<Lost>) -> Result<Value, String> {
-        let mut object = object.clone();
+    pub(super) fn store(&self, object: Value, lost: &mut Vec<Lost>) -> Result<Value, String> {
+        let Value::Object(mut object) = object else { return Ok(object) };
         set_meta(&mut object, "resourceVersion", None);
         set_meta(&mut object, "selfLink", None);
         let (_, version) = parse_api_version(text_at(&object, "apiVersion"))?;

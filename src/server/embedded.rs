@@ -94,7 +94,7 @@ impl Coercer {
 
     fn metadata(&mut self, object: &mut Map<String, Value>, schema: &Schema) -> Result<(), Box<Problem>> {
         let Some(metadata) = object.get_mut("metadata") else { return Ok(()) };
-        let decoded = match meta::decode(metadata, self.lenient) {
+        let decoded = match meta::decode(metadata.clone(), self.lenient) {
             Ok(decoded) => decoded,
             Err(_) if self.lenient => return Ok(()),
             Err(error) => {
@@ -171,7 +171,7 @@ fn validate_resource(object: &Map<String, Value>, schema: &Schema, path: &str, p
     });
     if let Some(metadata) = object.get("metadata") {
         let field = child(path.to_owned(), "metadata");
-        match meta::decode(metadata, false) {
+        match meta::decode(metadata.clone(), false) {
             Err(error) => problems.push(Problem::invalid(field, metadata.clone(), &error)),
             Ok(mut decoded) => {
                 decoded.fields.entry("name").or_insert_with(|| Value::from("fakename"));

@@ -76,7 +76,7 @@ impl<'c> Serving<'c> {
                 return Err(Failure::invalid(verdict.problems));
             }
             answer.warnings.extend(names::finalizer_warnings(object.get("metadata"), None));
-            self.commit(answer, object, request.version, None)?;
+            self.commit(answer, value, request.version, None)?;
             answer.code = 201;
             Ok(())
         })
@@ -152,13 +152,14 @@ impl<'c> Serving<'c> {
             let body = apply(text)?;
             let (object, lost) = self.decode(body, None).map_err(Failure::patch)?;
             self.report(request, lost, answer).map_err(|it| Failure::patch(it.message))?;
-            let end = repeated.end(object, |object| {
+            let finish = |object| {
                 let mut end = Answer::default();
                 let done = self.finish(&mut end, served, request, object, &current.object, stored);
                 done.unwrap_or_else(|failure| end.fail(failure));
                 end
-            });
-            answer.end_as(end);
+            };
+            // Where all is kept, no other patch comes to the same end.
+            answer.end_as(if answer.lost.is_empty() { finish(object) } else { repeated.end(object, finish) });
             Ok(())
         })
     }
@@ -340,7 +341,7 @@ impl<'c> Serving<'c> {
             let (meta, old) = (object.get("metadata"), current.get("metadata"));
             answer.warnings.extend(names::finalizer_warnings(meta, old));
         }
-        self.commit(answer, object, request.version, Some(stored))?;
+        self.commit(answer, value, request.version, Some(stored))?;
         answer.code = 200;
         Ok(())
     }
@@ -348,7 +349,7 @@ impl<'c> Serving<'c> {
     fn commit(
         &self,
         answer: &mut Answer,
-        object: &Object,
+        object: Value,
         version: &str,
         before: Option<Stored<'_>>,
     ) -> Result<(), Failure> {

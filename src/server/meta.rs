@@ -81,34 +81,34 @@ pub struct Decoded {
 /// Decodes `metadata`. `lenient` drops malformed fields one by one, as reading from storage does.
 ///
 /// The error is the decoder's text.
-pub fn decode(metadata: &Value, lenient: bool) -> Result<Decoded, String> {
-    let mut decoder = Decoder::default();
-    let whole = match metadata {
-        Value::Null => Ok(Map::new()),
-        Value::Object(object) => Ok(decoder.fields(object, "ObjectMeta", OBJECT_META)),
+pub fn decode(metadata: Value, lenient: bool) -> Result<Decoded, String> {
+    let mut object = match metadata {
+        Value::Null => Map::new(),
+        Value::Object(object) => object,
+        other if lenient => {
+            return Err(format!("invalid metadata: expected object, got {}", go::type_name(&other)));
+        }
         other => {
-            Err(format!("json: cannot unmarshal {} into Go value of type v1.ObjectMeta", json_type(other)))
+            let ty = json_type(&other);
+            return Err(format!("json: cannot unmarshal {ty} into Go value of type v1.ObjectMeta"));
         }
     };
-    match (whole, decoder.error.take()) {
-        (Ok(fields), None) => return Ok(Decoded { fields, unknown: decoder.unknown }),
-        (_, Some(error)) | (Err(error), None) if !lenient => return Err(error),
-        _ => {}
-    }
-    let Value::Object(object) = metadata else {
-        return Err(format!("invalid metadata: expected object, got {}", go::type_name(metadata)));
-    };
-    let mut decoded = Decoded::default();
+    object.sort_keys();
+    let mut decoder = Decoder::default();
+    let mut fields = Map::new();
     for (key, value) in object {
-        let mut decoder = Decoder::default();
-        let mut fields =
-            decoder.fields(&Map::from_iter([(key.clone(), value.clone())]), "ObjectMeta", OBJECT_META);
-        if decoder.error.is_none() {
-            decoded.fields.append(&mut fields);
-            decoded.unknown.append(&mut decoder.unknown);
+        let reported = decoder.unknown.len();
+        let decoded = decoder.entry(&key, value, "ObjectMeta", OBJECT_META);
+        if lenient && decoder.error.take().is_some() {
+            decoder.unknown.truncate(reported);
+        } else if let Some(value) = decoded {
+            fields.insert(key, value);
         }
     }
-    Ok(decoded)
+    match decoder.error {
+        Some(error) => Err(error),
+        None => Ok(Decoded { fields, unknown: decoder.unknown }),
+    }
 }
 
 #[derive(Default)]
@@ -125,30 +125,16 @@ struct Decoder {
 impl Decoder {
     fn fields(
         &mut self,
-        object: &Map<String, Value>,
+        mut object: Map<String, Value>,
         name: &'static str,
         fields: Fields,
     ) -> Map<String, Value> {
+        object.sort_keys();
         let mut out = Map::new();
-        let mark = self.path.len();
-        let mut keys: Vec<&String> = object.keys().collect();
-        keys.sort_unstable();
-        for key in keys {
-            let dot = if mark == 0 { "" } else { "." };
-            self.path.push_str(dot);
-            self.path.push_str(key);
-            match fields.iter().find(|(field, _)| field == key) {
-                Some((field, kind)) => {
-                    self.field.push(field);
-                    if let Some(value) = self.field(&object[key.as_str()], *kind, name) {
-                        out.insert(key.clone(), value);
-                    }
-                    self.field.pop();
-                }
-                None if self.unknown.len() < MAX_REPORTED => self.unknown.push(self.path.clone()),
-                None => {}
+        for (key, value) in object {
+            if let Some(value) = self.entry(&key, value, name, fields) {
+                out.insert(key, value);
             }
-            self.path.truncate(mark);
         }
         for (field, kind) in fields {
             if matches!(kind, Kind::TextAlways) && !out.contains_key(*field) {
@@ -158,22 +144,49 @@ impl Decoder {
         out
     }
 
+    /// The value of a key as it is written back, if it is; `name` is the struct's.
+    fn entry(&mut self, key: &str, value: Value, name: &'static str, fields: Fields) -> Option<Value> {
+        let mark = self.path.len();
+        if mark > 0 {
+            self.path.push('.');
+        }
+        self.path.push_str(key);
+        let decoded = match fields.iter().find(|(field, _)| *field == key) {
+            Some((field, kind)) => {
+                self.field.push(field);
+                let decoded = self.field(value, *kind, name);
+                self.field.pop();
+                decoded
+            }
+            None => {
+                if self.unknown.len() < MAX_REPORTED {
+                    self.unknown.push(self.path.clone());
+                }
+                None
+            }
+        };
+        self.path.truncate(mark);
+        decoded
+    }
+
     /// The value as it is written back; none for what Go leaves out.
-    fn field(&mut self, value: &Value, kind: Kind, of: &'static str) -> Option<Value> {
+    fn field(&mut self, value: Value, kind: Kind, of: &'static str) -> Option<Value> {
         match (kind, value) {
             (_, Value::Null) => None,
-            (Kind::Text, Value::String(text)) => (!text.is_empty()).then(|| value.clone()),
-            (Kind::TextAlways, Value::String(_)) | (Kind::OptBool, Value::Bool(_)) => Some(value.clone()),
-            (Kind::Int | Kind::OptInt, Value::Number(number)) => match go::canonical(number).as_i64() {
+            (Kind::Text, Value::String(text)) => (!text.is_empty()).then_some(Value::String(text)),
+            (Kind::TextAlways, value @ Value::String(_)) | (Kind::OptBool, value @ Value::Bool(_)) => {
+                Some(value)
+            }
+            (Kind::Int | Kind::OptInt, Value::Number(number)) => match go::canonical(&number).as_i64() {
                 Some(0) if matches!(kind, Kind::Int) => None,
                 Some(whole) => Some(Value::from(whole)),
-                None => self.fail(&format!("number {}", go::to_json(value)), of, "int64"),
+                None => self.fail(&format!("number {}", go::to_json(&Value::Number(number))), of, "int64"),
             },
             (Kind::Time, Value::String(text)) => {
-                match time::parse(text) {
+                match time::parse(&text) {
                     Some(time) => (!time.is_zero()).then(|| Value::from(time.to_string())),
                     None => {
-                        let quoted = go::quote(text);
+                        let quoted = go::quote(&text);
                         self.error.get_or_insert_with(|| {
                         format!(r#"parsing time {quoted} as "2006-01-02T15:04:05Z07:00": cannot parse {quoted}"#)
                     });
@@ -183,49 +196,48 @@ impl Decoder {
             }
             (Kind::TextMap, Value::Object(entries)) => self.text_map(entries, of),
             (Kind::TextList, Value::Array(items)) => {
-                let texts: Vec<Value> = items.iter().map(|it| self.text(it, of)).collect();
+                let texts: Vec<Value> = items.into_iter().map(|it| self.text(it, of)).collect();
                 (!texts.is_empty()).then_some(Value::Array(texts))
             }
             (Kind::List(name, fields), Value::Array(items)) => self.list(items, name, fields, of),
-            (Kind::Raw, _) => {
-                let mut raw = value.clone();
+            (Kind::Raw, mut raw) => {
                 go::reencode(&mut raw);
                 Some(raw)
             }
-            _ => self.fail(json_type(value), of, go_type(kind)),
+            (_, other) => self.fail(json_type(&other), of, go_type(kind)),
         }
     }
 
-    fn text_map(&mut self, entries: &Map<String, Value>, of: &'static str) -> Option<Value> {
+    fn text_map(&mut self, entries: Map<String, Value>, of: &'static str) -> Option<Value> {
         let texts: Map<String, Value> =
-            entries.iter().map(|(key, it)| (key.clone(), self.text(it, of))).collect();
+            entries.into_iter().map(|(key, it)| (key, self.text(it, of))).collect();
         (!texts.is_empty()).then_some(Value::Object(texts))
     }
 
-    fn text(&mut self, value: &Value, of: &'static str) -> Value {
+    fn text(&mut self, value: Value, of: &'static str) -> Value {
         match value {
-            Value::String(_) => value.clone(),
+            Value::String(_) => value,
             Value::Null => Value::from(""),
-            other => self.fail(json_type(other), of, "string").unwrap_or_default(),
+            other => self.fail(json_type(&other), of, "string").unwrap_or_default(),
         }
     }
 
     fn list(
         &mut self,
-        items: &[Value],
+        items: Vec<Value>,
         name: &'static str,
         fields: Fields,
         of: &'static str,
     ) -> Option<Value> {
         let mut out = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
+        for (index, item) in items.into_iter().enumerate() {
             let mark = self.path.len();
             self.path.push_str(&format!("[{index}]"));
             match item {
                 Value::Object(object) => out.push(Value::Object(self.fields(object, name, fields))),
-                Value::Null => out.push(Value::Object(self.fields(&Map::new(), name, fields))),
+                Value::Null => out.push(Value::Object(self.fields(Map::new(), name, fields))),
                 other => {
-                    self.fail(json_type(other), of, &format!("v1.{name}"));
+                    self.fail(json_type(&other), of, &format!("v1.{name}"));
                 }
             }
             self.path.truncate(mark);

@@ -1,7 +1,7 @@
 //! Requests that differ in their patches alone: what is the same for all of them is worked out once.
 //!
 //! After a patched object is decoded, and so pruned, nothing the server does depends on the patch any more. Patches of
-//! which nothing is kept, or the same, therefore come to one end.
+//! which nothing is kept therefore come to one end.
 
 use super::answer::Answer;
 use super::convert::Object;

@@ -128,9 +128,8 @@ struct Object {
 
 /// One sample, sent and read back.
 #[derive(Clone)]
-struct Run {
-    about: &'static str,
-    patch: Value,
+struct Run<'s> {
+    sample: &'s Sample,
     /// The object as the operator expects it.
     want: Value,
     /// The object as it is read back.
@@ -183,17 +182,16 @@ impl<'a> Court<'a> {
                 continue;
             }
             for (slot, verdict) in slots.iter().zip(verdicts.iter_mut()) {
-                if verdict.fate < Fate::Pruned && at(&run.patch, &slot.path).is_some() {
+                if verdict.fate < Fate::Pruned && at(&run.sample.patch, &slot.path).is_some() {
                     *verdict = self.verdict(slot, run.clone());
                 }
             }
         }
     }
 
-    fn run(&self, sample: &Sample) -> Run {
+    fn run<'s>(&self, sample: &'s Sample) -> Run<'s> {
         let mut run = Run {
-            about: sample.about,
-            patch: sample.patch.clone(),
+            sample,
             want: Value::Null,
             got: Value::Null,
             lost: Vec::new(),
@@ -222,7 +220,7 @@ impl<'a> Court<'a> {
         self.contract.requests(patch, self.version.status_subresource)
     }
 
-    fn send(&self, requests: &[Part], object: &mut Cow<'_, Object>, run: &mut Run) {
+    fn send(&self, requests: &[Part], object: &mut Cow<'_, Object>, run: &mut Run<'_>) {
         for part in requests {
             let endpoint = if part.status { Endpoint::Status } else { Endpoint::Main };
             let again = matches!(object, Cow::Borrowed(_));
@@ -246,7 +244,7 @@ impl<'a> Court<'a> {
         object: &Object,
         again: bool,
         patch: &Value,
-        run: &mut Run,
+        run: &mut Run<'_>,
     ) -> Answer {
         let (door, stored) = (self.door(endpoint), in_etcd(&object.etcd));
         let send = |repeated: &Repeated, tolerated: &[FieldError]| {
@@ -287,7 +285,7 @@ impl<'a> Court<'a> {
         })
     }
 
-    fn verdict(&self, slot: &Slot, run: Run) -> Verdict {
+    fn verdict(&self, slot: &Slot, run: Run<'_>) -> Verdict {
         let want = at(&run.want, &slot.path).filter(|it| !is_emptied_metadata(&slot.path, it));
         let missing = compare::missing(want, at(&run.got, &slot.path));
         let fate = match () {
@@ -306,7 +304,7 @@ impl<'a> Court<'a> {
             via: None,
             blame: Default::default(),
             why: String::new(),
-            about: run.about,
+            about: run.sample.about,
             witness: None,
             effect: None,
             unknown: run.unknown.clone(),
@@ -321,17 +319,20 @@ impl<'a> Court<'a> {
         let loss = effects::Loss {
             rejected: fate == Fate::Rejected,
             status_subresource: self.version.status_subresource,
-            patch: &run.patch,
+            patch: &run.sample.patch,
             stored: &run.got,
         };
         verdict.effect = effects::of(self.contract, slot, &loss);
         verdict.errors = run.errors;
-        verdict.witness = Some(Witness { stored: same_parts(&run.patch, &run.got), patch: run.patch });
+        verdict.witness = Some(Witness {
+            stored: same_parts(&run.sample.patch, &run.got),
+            patch: run.sample.patch.clone(),
+        });
         verdict
     }
 
     /// Whom to blame; fills in what is lost and in which version.
-    fn blame(&self, fate: Fate, run: &Run, place: &[String], verdict: &mut Verdict) -> Blame {
+    fn blame(&self, fate: Fate, run: &Run<'_>, place: &[String], verdict: &mut Verdict) -> Blame {
         let in_storage = run.lost.is_empty() && !run.lost_in_storage.is_empty();
         verdict.lost = if in_storage { run.lost_in_storage.clone() } else { run.lost.clone() };
         if let (Fate::Rejected, Some(error)) = (fate, run.errors.first()) {

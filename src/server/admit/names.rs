@@ -45,7 +45,7 @@ pub(super) fn metadata_of_update(new: &Crd, old: &Crd, out: &mut Vec<Refusal>) {
 
 /// Metadata as the server decodes it, without what the server itself sets.
 fn metadata(crd: &Crd) -> Map<String, Value> {
-    let mut fields = meta::decode(&crd.metadata, true).unwrap_or_default().fields;
+    let mut fields = meta::decode(crd.metadata.clone(), true).unwrap_or_default().fields;
     for system in ["namespace", "generation", "uid", "creationTimestamp", "selfLink", "resourceVersion"] {
         fields.remove(system);
     }
