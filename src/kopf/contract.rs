@@ -101,7 +101,7 @@ impl Contract {
     }
 
     /// The requests that Kopf sends for a patch, in their order. See [`patch::requests`].
-    pub fn requests(&self, patch: &Value, status_subresource: bool) -> Vec<Request> {
+    pub fn requests<'p>(&self, patch: &'p Value, status_subresource: bool) -> Vec<Request<'p>> {
         patch::requests(self.kopf, patch, status_subresource)
     }
 

@@ -3,6 +3,8 @@
 //! Mirrors Kopf's `_cogs/structs/dicts.py` and `patch_obj` in `_cogs/clients/patching.py`.
 //! This module does not know which fields there are.
 
+use std::borrow::Cow;
+
 use serde_json::Map;
 use serde_json::Value;
 
@@ -10,27 +12,33 @@ use crate::kopf::KopfVersion;
 
 /// A request to one endpoint of an object.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct Request<'p> {
     /// Whether it goes to `…/status`, else to the object itself.
     pub status: bool,
     /// The body, a merge patch.
-    pub patch: Value,
+    pub patch: Cow<'p, Value>,
 }
 
 /// The requests that a version of Kopf sends for a patch, in their order: the body first, then `status` where that is an endpoint of its own.
 /// Nothing is sent for an empty part.
-pub fn requests(kopf: KopfVersion, patch: &Value, status_subresource: bool) -> Vec<Request> {
-    let Value::Object(patch) = patch else { return Vec::new() };
-    let mut body = patch.clone();
+pub fn requests(kopf: KopfVersion, patch: &Value, status_subresource: bool) -> Vec<Request<'_>> {
+    let Value::Object(fields) = patch else { return Vec::new() };
     let apart = status_subresource && kopf >= KopfVersion::STATUS_SUBRESOURCE;
-    let status = if apart { body.remove("status") } else { None };
-    let mut found = Vec::new();
-    if !body.is_empty() {
-        found.push(Request { status: false, patch: Value::Object(body) });
-    }
-    if let Some(status) = status.filter(|it| !it.is_null()) {
-        found.push(Request { status: true, patch: serde_json::json!({ "status": status }) });
-    }
+    let whole = |status| Request { status, patch: Cow::Borrowed(patch) };
+    let mut found = match (fields.get("status").filter(|_| apart), fields.len()) {
+        (_, 0) => Vec::new(),
+        (None, _) => vec![whole(false)],
+        (Some(_), 1) => vec![whole(true)],
+        (Some(status), _) => {
+            let mut body = fields.clone();
+            body.remove("status");
+            let status = Map::from_iter([("status".to_owned(), status.clone())]);
+            [(false, body), (true, status)]
+                .map(|(status, part)| Request { status, patch: Cow::Owned(Value::Object(part)) })
+                .into()
+        }
+    };
+    found.retain(|it| !(it.status && it.patch["status"].is_null()));
     found
 }
 

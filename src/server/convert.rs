@@ -36,11 +36,11 @@ pub(super) fn parse_api_version(text: &str) -> Result<(&str, &str), String> {
     }
 }
 
-/// A top-level text; nothing where it is absent.
-fn nested_text(object: &Object, key: &str) -> Result<Option<String>, String> {
+/// A top-level text; empty where it is absent.
+fn nested_text<'o>(object: &'o Object, key: &str) -> Result<&'o str, String> {
     match object.get(key) {
-        None => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone())),
+        None => Ok(""),
+        Some(Value::String(text)) => Ok(text),
         Some(other) => Err(format!(
             ".{key} accessor error: {} is of the type {}, expected string",
             go::sprint(other),
@@ -64,19 +64,18 @@ impl Serving<'_> {
         mut lost: Option<&mut Vec<Lost>>,
     ) -> Result<(), String> {
         let kind = nested_text(object, "kind")?;
-        let api_version = nested_text(object, "apiVersion")?;
-        // What happens to it below comes to nothing.
-        let mut metadata = match object.get_mut("metadata") {
-            Some(metadata) => Some(meta::decode(metadata.take(), stored)?),
-            None => None,
-        };
+        let named = parse_api_version(nested_text(object, "apiVersion")?);
+        let ours = named.map(|(group, version)| {
+            (group == self.crd.group && kind == self.crd.names.kind).then(|| self.version(version))
+        });
+        // It is put back at the end, whatever happens to the rest.
+        let taken = object.get_mut("metadata").map(|it| std::mem::replace(it, Value::Object(Map::new())));
+        let mut metadata = taken.map(|it| meta::decode(it, stored)).transpose()?;
         if let (Some(metadata), Some(lost)) = (&metadata, &mut lost) {
             let paths = metadata.unknown.iter().map(|it| format!("metadata.{it}"));
             lost.extend(paths.map(|path| Lost { path, at: Default::default() }));
         }
-        let (group, version) = parse_api_version(api_version.as_deref().unwrap_or_default())?;
-        if group == self.crd.group && kind.as_deref().unwrap_or_default() == self.crd.names.kind {
-            let served = self.version(version);
+        if let Some(served) = ours? {
             let schema = served.and_then(|it| it.schema);
             if !self.crd.preserve_unknown_fields {
                 let mut dropped = Vec::new();
@@ -93,13 +92,8 @@ impl Serving<'_> {
                 metadata.fields.insert("generation".to_owned(), Value::from(1));
             }
         }
-        for (key, value) in [("kind", kind), ("apiVersion", api_version)] {
-            if let Some(value) = value {
-                object.insert(key.to_owned(), Value::from(value));
-            }
-        }
-        if let Some(metadata) = metadata {
-            object.insert("metadata".to_owned(), Value::Object(metadata.fields));
+        if let (Some(metadata), Some(place)) = (metadata, object.get_mut("metadata")) {
+            *place = Value::Object(metadata.fields);
         }
         Ok(())
     }

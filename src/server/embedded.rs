@@ -4,12 +4,17 @@
 
 use super::meta;
 use super::names;
+use super::place::Place;
 use super::problem::Problem;
 use super::prune::Lost;
 use super::prune::declared;
+use crate::schema::Keywords;
 use crate::schema::Schema;
 use serde_json::Map;
 use serde_json::Value;
+
+/// What makes a resource of a value.
+const EMBEDDED: Keywords = Keywords::of(&["x-kubernetes-embedded-resource"]);
 
 /// Drops unknown keys of embedded metadata, and appends their paths to `lost`, sorted.
 ///
@@ -27,6 +32,9 @@ pub(super) fn coerce(
         None if root => &nothing,
         None => return Ok(()),
     };
+    if !root && !schema.within.meets(EMBEDDED) {
+        return Ok(());
+    }
     let mut coercer = Coercer { path: String::new(), lenient, lost: Vec::new() };
     coercer.object(object, schema, root || schema.embedded)?;
     coercer.lost.sort();
@@ -115,7 +123,7 @@ impl Coercer {
 
 /// Judges the type and metadata of every embedded resource; not of the root.
 pub(super) fn validate(object: &Map<String, Value>, schema: Option<&Schema>, problems: &mut Vec<Problem>) {
-    if let Some(schema) = schema {
+    if let Some(schema) = schema.filter(|it| it.within.meets(EMBEDDED)) {
         validate_object(object, schema, String::new(), problems);
     }
 }
@@ -176,7 +184,13 @@ fn validate_resource(object: &Map<String, Value>, schema: &Schema, path: &str, p
             Ok(mut decoded) => {
                 decoded.fields.entry("name").or_insert_with(|| Value::from("fakename"));
                 let namespaced = decoded.fields.contains_key("namespace");
-                names::object_meta(&decoded.fields, namespaced, names::path_segment, &field, problems);
+                names::object_meta(
+                    &decoded.fields,
+                    namespaced,
+                    names::path_segment,
+                    &Place::root(&field),
+                    problems,
+                );
             }
         }
     }

@@ -7,6 +7,7 @@ use super::go;
 use crate::time;
 use serde_json::Map;
 use serde_json::Value;
+use std::fmt::Write;
 
 /// How a field of a Go struct is decoded.
 #[derive(Debug, Clone, Copy)]
@@ -182,9 +183,14 @@ impl Decoder {
                 Some(whole) => Some(Value::from(whole)),
                 None => self.fail(&format!("number {}", go::to_json(&Value::Number(number))), of, "int64"),
             },
-            (Kind::Time, Value::String(text)) => {
+            (Kind::Time, Value::String(mut text)) => {
                 match time::parse(&text) {
-                    Some(time) => (!time.is_zero()).then(|| Value::from(time.to_string())),
+                    Some(time) if time.is_zero() => None,
+                    Some(time) => {
+                        text.clear();
+                        write!(text, "{time}").expect("memory takes any text");
+                        Some(Value::String(text))
+                    }
                     None => {
                         let quoted = go::quote(&text);
                         self.error.get_or_insert_with(|| {

@@ -3,6 +3,7 @@
 //! Mirrors apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation and api/validate/content.
 
 use super::go;
+use super::place::Place;
 use super::problem::Problem;
 use serde_json::Map;
 use serde_json::Value;
@@ -129,25 +130,27 @@ pub(super) fn object_meta(
     meta: &Map<String, Value>,
     namespaced: bool,
     name_errors: fn(&str, bool) -> Vec<String>,
-    field: &str,
+    field: &Place<'_>,
     problems: &mut Vec<Problem>,
 ) {
     let (name, generate, namespace) =
         (text(meta, "name"), text(meta, "generateName"), text(meta, "namespace"));
-    let at = |key: &str| format!("{field}.{key}");
+    let at = |key| field.child(key);
     if !generate.is_empty() {
-        refuse(problems, at("generateName"), generate, name_errors(generate, true));
+        refuse(problems, &at("generateName"), generate, name_errors(generate, true));
     }
     if name.is_empty() {
-        problems.push(Problem::required(at("name"), "name or generateName is required"));
+        problems.push(Problem::required(at("name").to_string(), "name or generateName is required"));
     } else {
-        refuse(problems, at("name"), name, name_errors(name, false));
+        refuse(problems, &at("name"), name, name_errors(name, false));
     }
     match (namespaced, namespace) {
-        (true, "") => problems.push(Problem::required(at("namespace"), "")),
-        (true, namespace) => refuse(problems, at("namespace"), namespace, dns1123_label(namespace)),
+        (true, "") => problems.push(Problem::required(at("namespace").to_string(), "")),
+        (true, namespace) => refuse(problems, &at("namespace"), namespace, dns1123_label(namespace)),
         (false, "") => {}
-        (false, _) => problems.push(Problem::forbidden(at("namespace"), "not allowed on this type")),
+        (false, _) => {
+            problems.push(Problem::forbidden(at("namespace").to_string(), "not allowed on this type"))
+        }
     }
     non_negative(meta, field, problems);
     common(meta, field, problems);
@@ -161,7 +164,7 @@ pub(super) fn object_meta_update(
     old: &Map<String, Value>,
     problems: &mut Vec<Problem>,
 ) {
-    let field = "metadata";
+    let field = &Place::root("metadata");
     if !text(old, "deletionTimestamp").is_empty() {
         let mut extra: Vec<&str> = texts(meta, "finalizers")
             .into_iter()
@@ -175,17 +178,17 @@ pub(super) fn object_meta_update(
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
                 listed.join(", ")
             );
-            problems.push(Problem::forbidden(format!("{field}.finalizers"), &detail));
+            problems.push(Problem::forbidden(field.child("finalizers").to_string(), &detail));
         }
     }
     if text(meta, "resourceVersion").is_empty() {
-        let at = format!("{field}.resourceVersion");
+        let at = field.child("resourceVersion").to_string();
         problems.push(Problem::invalid(at, Value::from(""), "must be specified for an update"));
     }
     non_negative(meta, field, problems);
     let (generation, before) = (whole(meta, "generation"), whole(old, "generation"));
     if generation < before {
-        let at = format!("{field}.generation");
+        let at = field.child("generation").to_string();
         problems.push(Problem::invalid(at, Value::from(generation), "must not be decremented"));
     }
     for key in
@@ -198,11 +201,11 @@ pub(super) fn object_meta_update(
                 "".into()
             };
             let value = meta.get(key).cloned().unwrap_or(empty);
-            problems.push(Problem::invalid(format!("{field}.{key}"), value, "field is immutable"));
+            problems.push(Problem::invalid(field.child(key).to_string(), value, "field is immutable"));
         }
     }
     common(meta, field, problems);
-    managed_fields(meta, &format!("{field}.managedFields"), problems);
+    managed_fields(meta, &field.child("managedFields"), problems);
 }
 
 /// What the server warns about finalizers that are added (`validateKubeFinalizerName`).
@@ -235,38 +238,39 @@ pub(super) fn finalizer_warnings(meta: Option<&Value>, old: Option<&Value>) -> V
 }
 
 /// Labels, annotations and owners: judged alike on create and update.
-fn common(meta: &Map<String, Value>, field: &str, problems: &mut Vec<Problem>) {
-    let at = format!("{field}.labels");
+fn common(meta: &Map<String, Value>, field: &Place<'_>, problems: &mut Vec<Problem>) {
+    let at = field.child("labels");
     for (key, value) in text_map(meta, "labels") {
-        refuse(problems, at.clone(), key, label_key(key));
-        refuse(problems, at.clone(), value, label_value(value));
+        refuse(problems, &at, key, label_key(key));
+        refuse(problems, &at, value, label_value(value));
     }
-    annotations(text_map(meta, "annotations"), &format!("{field}.annotations"), problems);
-    owners(meta, &format!("{field}.ownerReferences"), problems);
+    annotations(text_map(meta, "annotations"), &field.child("annotations"), problems);
+    owners(meta, &field.child("ownerReferences"), problems);
 }
 
 /// Judges annotations, as `ValidateAnnotations` does: keys regardless of case, and the size of all together.
 pub(super) fn annotations<'a>(
     annotations: impl Iterator<Item = (&'a str, &'a str)>,
-    field: &str,
+    field: &Place<'_>,
     problems: &mut Vec<Problem>,
 ) {
     let mut size = 0;
     for (key, value) in annotations {
         size += key.len() + value.len();
-        refuse(problems, field.to_owned(), key, label_key(&key.to_lowercase()));
+        refuse(problems, field, key, label_key(&key.to_lowercase()));
     }
     if size > ANNOTATIONS_LIMIT {
-        problems.push(Problem::too_long(field.to_owned(), ANNOTATIONS_LIMIT as i64));
+        problems.push(Problem::too_long(field.to_string(), ANNOTATIONS_LIMIT as i64));
     }
 }
 
-fn owners(meta: &Map<String, Value>, field: &str, problems: &mut Vec<Problem>) {
+fn owners(meta: &Map<String, Value>, field: &Place<'_>, problems: &mut Vec<Problem>) {
     let owners = meta.get("ownerReferences").and_then(Value::as_array);
     let mut controller: Option<String> = None;
     for (index, owner) in owners.into_iter().flatten().enumerate() {
         let Some(owner) = owner.as_object() else { continue };
-        let at = |key: &str| format!("{field}[{index}].{key}");
+        let place = field.index(index);
+        let at = |key| place.child(key).to_string();
         let api = text(owner, "apiVersion");
         let version = api.rsplit('/').next().unwrap_or_default();
         if api.is_empty() {
@@ -283,7 +287,7 @@ fn owners(meta: &Map<String, Value>, field: &str, problems: &mut Vec<Problem>) {
         if api == "v1" && text(owner, "kind") == "Event" {
             let value = Value::Object(owner.clone());
             let detail = "/v1, Kind=Event is disallowed from being an owner";
-            problems.push(Problem::invalid(format!("{field}[{index}]"), value, detail));
+            problems.push(Problem::invalid(place.to_string(), value, detail));
         }
         if owner.get("controller") != Some(&Value::Bool(true)) {
             continue;
@@ -297,28 +301,29 @@ fn owners(meta: &Map<String, Value>, field: &str, problems: &mut Vec<Problem>) {
                      {named}"
                 );
                 let value = meta["ownerReferences"].clone();
-                problems.push(Problem::invalid(field.to_owned(), value, &detail));
+                problems.push(Problem::invalid(field.to_string(), value, &detail));
             }
         }
     }
 }
 
-fn finalizers(meta: &Map<String, Value>, field: &str, problems: &mut Vec<Problem>) {
+fn finalizers(meta: &Map<String, Value>, field: &Place<'_>, problems: &mut Vec<Problem>) {
     let names = texts(meta, "finalizers");
     for name in &names {
-        refuse(problems, field.to_owned(), name, label_key(name));
+        refuse(problems, field, name, label_key(name));
     }
     if names.contains(&"orphan") && names.contains(&"foregroundDeletion") {
         let detail = "finalizer orphan and foregroundDeletion cannot be both set";
-        problems.push(Problem::invalid(field.to_owned(), meta["finalizers"].clone(), detail));
+        problems.push(Problem::invalid(field.to_string(), meta["finalizers"].clone(), detail));
     }
 }
 
-fn managed_fields(meta: &Map<String, Value>, field: &str, problems: &mut Vec<Problem>) {
+fn managed_fields(meta: &Map<String, Value>, field: &Place<'_>, problems: &mut Vec<Problem>) {
     let entries = meta.get("managedFields").and_then(Value::as_array);
     for (index, entry) in entries.into_iter().flatten().enumerate() {
         let Some(entry) = entry.as_object() else { continue };
-        let at = |key: &str| format!("{field}[{index}].{key}");
+        let place = field.index(index);
+        let at = |key| place.child(key).to_string();
         match text(entry, "operation") {
             "" => problems.push(Problem::required(at("operation"), "must not be empty")),
             "Apply" | "Update" => {}
@@ -346,16 +351,16 @@ fn managed_fields(meta: &Map<String, Value>, field: &str, problems: &mut Vec<Pro
     }
 }
 
-fn non_negative(meta: &Map<String, Value>, field: &str, problems: &mut Vec<Problem>) {
+fn non_negative(meta: &Map<String, Value>, field: &Place<'_>, problems: &mut Vec<Problem>) {
     let generation = whole(meta, "generation");
     if generation < 0 {
-        let at = format!("{field}.generation");
+        let at = field.child("generation").to_string();
         problems.push(Problem::invalid(at, Value::from(generation), "must be greater than or equal to 0"));
     }
 }
 
-fn refuse(problems: &mut Vec<Problem>, field: String, value: &str, errors: Vec<String>) {
-    problems.extend(errors.iter().map(|it| Problem::invalid(field.clone(), Value::from(value), it)));
+fn refuse(problems: &mut Vec<Problem>, field: &Place<'_>, value: &str, errors: Vec<String>) {
+    problems.extend(errors.iter().map(|it| Problem::invalid(field.to_string(), Value::from(value), it)));
 }
 
 fn text<'m>(meta: &'m Map<String, Value>, key: &str) -> &'m str {

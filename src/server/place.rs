@@ -20,7 +20,7 @@ enum Step<'a> {
 
 impl<'a> Place<'a> {
     /// A path from its text.
-    pub(super) fn root(text: &'a str) -> Self {
+    pub(super) const fn root(text: &'a str) -> Self {
         Self { parent: None, step: Step::Child(text) }
     }
 

@@ -299,7 +299,9 @@ fn value_validation(schema: &Schema, skip: Skip, place: &Place, out: &mut Vec<Re
     if let Some(it) = &schema.not {
         nested(it, none, &place.child("not"), out);
     }
-    if let Err(Refused::Invalid(error)) = pattern::check(&schema.pattern) {
+    if !schema.pattern.is_empty()
+        && let Err(Refused::Invalid(error)) = pattern::check(&schema.pattern)
+    {
         let words = format!("must be a valid regular expression, but isn't: error parsing regexp: {error}");
         out.push(Refusal::invalid(&place.child("pattern"), &words, schema.span("pattern")));
     }

@@ -6,37 +6,30 @@ use serde_json::Value;
 
 /// The first place where `got` lacks what `want` has, as keys and list places below the value; none if all is there.
 pub(super) fn missing(want: Option<&Value>, got: Option<&Value>) -> Option<Vec<String>> {
-    let mut path = Vec::new();
-    find(want, got, &mut path).then_some(path)
+    let mut path = find(want, got)?;
+    path.reverse();
+    Some(path)
 }
 
-fn find(want: Option<&Value>, got: Option<&Value>, path: &mut Vec<String>) -> bool {
+/// The place from the innermost key outwards: nothing is written down on the way to where all is there.
+fn find(want: Option<&Value>, got: Option<&Value>) -> Option<Vec<String>> {
+    let below = |key: &dyn ToString, found: Option<Vec<String>>| {
+        found.map(|mut path| {
+            path.push(key.to_string());
+            path
+        })
+    };
     match (want, got) {
-        (None, None) => false,
-        // What was taken away must not come back: a default that fills it in again is a change.
-        (None, Some(_)) | (Some(_), None) => true,
         (Some(Value::Object(want)), Some(Value::Object(got))) => {
-            want.iter().any(|(key, value)| below(key.clone(), Some(value), got.get(key), path))
+            want.iter().find_map(|(key, value)| below(key, find(Some(value), got.get(key))))
         }
-        (Some(Value::Array(want)), Some(Value::Array(got))) => {
-            want.len() != got.len()
-                || want
-                    .iter()
-                    .zip(got)
-                    .enumerate()
-                    .any(|(at, (want, got))| below(at.to_string(), Some(want), Some(got), path))
+        (Some(Value::Array(want)), Some(Value::Array(got))) if want.len() == got.len() => {
+            let mut pairs = want.iter().zip(got).enumerate();
+            pairs.find_map(|(at, (want, got))| below(&at, find(Some(want), Some(got))))
         }
-        (Some(want), Some(got)) => want != got,
+        // What was taken away must not come back: a default that fills it in again is a change.
+        _ => (want != got).then(Vec::new),
     }
-}
-
-fn below(key: String, want: Option<&Value>, got: Option<&Value>, path: &mut Vec<String>) -> bool {
-    path.push(key);
-    let found = find(want, got, path);
-    if !found {
-        path.pop();
-    }
-    found
 }
 
 #[cfg(test)]

@@ -130,8 +130,9 @@ struct Object {
 #[derive(Clone)]
 struct Run<'s> {
     sample: &'s Sample,
-    /// The object as the operator expects it.
-    want: Value,
+    requests: Vec<Part<'s>>,
+    /// The object as it was read before.
+    read: Cow<'s, Value>,
     /// The object as it is read back.
     got: Value,
     lost: Vec<String>,
@@ -189,10 +190,11 @@ impl<'a> Court<'a> {
         }
     }
 
-    fn run<'s>(&self, sample: &'s Sample) -> Run<'s> {
+    fn run<'s>(&'s self, sample: &'s Sample) -> Run<'s> {
         let mut run = Run {
             sample,
-            want: Value::Null,
+            requests: self.requests(&sample.patch),
+            read: Cow::Borrowed(&self.untouched.read),
             got: Value::Null,
             lost: Vec::new(),
             lost_in_storage: Vec::new(),
@@ -204,23 +206,21 @@ impl<'a> Court<'a> {
             self.send(&self.requests(before), &mut object, &mut run);
             // What is lost then is said of the sample that sends it.
             (run.lost, run.lost_in_storage, run.errors) = Default::default();
+            run.read = Cow::Owned(object.read.clone());
         }
-        run.want = object.read.clone();
-        let requests = self.requests(&sample.patch);
-        for request in &requests {
-            run.want = server::merge(run.want, &request.patch).unwrap_or_default();
-        }
+        let requests = std::mem::take(&mut run.requests);
         self.send(&requests, &mut object, &mut run);
+        run.requests = requests;
         run.got = object.into_owned().read;
         run
     }
 
     /// A patch as Kopf sends it: the body first, then the status where that is an endpoint of its own.
-    fn requests(&self, patch: &Value) -> Vec<Part> {
+    fn requests<'s>(&self, patch: &'s Value) -> Vec<Part<'s>> {
         self.contract.requests(patch, self.version.status_subresource)
     }
 
-    fn send(&self, requests: &[Part], object: &mut Cow<'_, Object>, run: &mut Run<'_>) {
+    fn send(&self, requests: &[Part<'_>], object: &mut Cow<'_, Object>, run: &mut Run<'_>) {
         for part in requests {
             let endpoint = if part.status { Endpoint::Status } else { Endpoint::Main };
             let again = matches!(object, Cow::Borrowed(_));
@@ -286,7 +286,8 @@ impl<'a> Court<'a> {
     }
 
     fn verdict(&self, slot: &Slot, run: Run<'_>) -> Verdict {
-        let want = at(&run.want, &slot.path).filter(|it| !is_emptied_metadata(&slot.path, it));
+        let want = run.wanted(&slot.path.0[0]);
+        let want = at(&want, &slot.path).filter(|it| !is_emptied_metadata(&slot.path, it));
         let missing = compare::missing(want, at(&run.got, &slot.path));
         let fate = match () {
             () if !run.errors.is_empty() => Fate::Rejected,
@@ -344,6 +345,17 @@ impl<'a> Court<'a> {
         let storage = self.crd.storage_version().filter(|it| in_storage && it.name != self.version.name);
         verdict.via = storage.map(|it| it.name.clone());
         blame::pruned(storage.unwrap_or(self.version).schema.as_ref(), place)
+    }
+}
+
+impl Run<'_> {
+    /// A field of the object as the operator expects it, in an object of its own.
+    fn wanted(&self, field: &str) -> Value {
+        let only = |it: &Value| {
+            Value::Object(it.get(field).map(|value| (field.to_owned(), value.clone())).into_iter().collect())
+        };
+        let merge = |into, part: &Part<'_>| server::merge(into, &only(&part.patch)).unwrap_or_default();
+        self.requests.iter().fold(only(&self.read), merge)
     }
 }
 

@@ -250,8 +250,12 @@ impl<'s> Checker<'s> {
     ) -> Result<Type<'s>, Failure> {
         let mut res: Option<Type<'s>> = None;
         for overload in declared.iter().filter(|it| it.member == member) {
-            let (params, result) = overload.instance(self.vars);
+            let first = self.vars;
             self.vars += overload.vars;
+            if !overload.takes(types.len()) {
+                continue;
+            }
+            let (params, result) = overload.instance(first);
             if !self.mapping.assign_all(types, &params) {
                 continue;
             }

@@ -47,6 +47,11 @@ const PLAIN: [(&str, Type<'static>); 11] = [
 ];
 
 impl Overload {
+    /// Whether it has so many parameters.
+    pub(super) fn takes(&self, count: usize) -> bool {
+        self.params.len() == count
+    }
+
     /// The types of the parameters and of the result, with variables counted from `first`.
     pub(super) fn instance<'s>(&self, first: u32) -> (Vec<Type<'s>>, Type<'s>) {
         (self.params.iter().map(|it| it.instance(first)).collect(), self.result.instance(first))

@@ -4,11 +4,17 @@
 //! Go refuses is refused here, in the words of its `regexp/syntax`.
 
 use super::pattern::Refused;
+use std::fmt::Write;
 
 /// Rewrites a pattern of RE2 into the syntax of the `regex` crate.
 pub(super) fn translate(pattern: &str) -> Result<String, Refused> {
-    let mut translator =
-        Translator { rest: pattern, out: String::new(), groups: vec![1], atom: None, repeat: None };
+    let mut translator = Translator {
+        rest: pattern,
+        out: String::with_capacity(2 * pattern.len()),
+        groups: vec![1],
+        atom: None,
+        repeat: None,
+    };
     translator.run()?;
     if translator.groups.len() > 1 {
         return invalid("missing closing )", pattern);
@@ -290,10 +296,11 @@ impl<'p> Translator<'p> {
         if high < low {
             return invalid("invalid character class range", &start[..start.len() - self.rest.len()]);
         }
-        self.out.push_str(&format!("\\x{{{:x}}}", low as u32));
-        if high != low {
-            self.out.push_str(&format!("-\\x{{{:x}}}", high as u32));
-        }
+        let wrote = write!(self.out, "\\x{{{:x}}}", low as u32).and_then(|()| match high == low {
+            true => Ok(()),
+            false => write!(self.out, "-\\x{{{:x}}}", high as u32),
+        });
+        wrote.expect("memory takes any text");
         Ok(())
     }
 
