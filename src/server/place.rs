@@ -46,9 +46,15 @@ impl fmt::Display for Place<'_> {
             parent.fmt(f)?;
         }
         match self.step {
-            Step::Child(name) if self.parent.is_some() => write!(f, ".{name}"),
-            Step::Child(name) => f.write_str(name),
-            Step::Key(key) => write!(f, "[{key}]"),
+            Step::Child(name) => {
+                f.write_str(if self.parent.is_some() { "." } else { "" })?;
+                f.write_str(name)
+            }
+            Step::Key(key) => {
+                f.write_str("[")?;
+                f.write_str(key)?;
+                f.write_str("]")
+            }
             Step::Index(index) => write!(f, "[{index}]"),
         }
     }
