@@ -32,7 +32,7 @@ pub(super) fn coerce(
         None if root => &nothing,
         None => return Ok(()),
     };
-    if !root && !schema.within.meets(EMBEDDED) {
+    if !root && !has_resources(schema) {
         return Ok(());
     }
     let mut coercer = Coercer { path: String::new(), lenient, lost: Vec::new() };
@@ -42,6 +42,11 @@ pub(super) fn coerce(
         lost.append(&mut coercer.lost);
     }
     Ok(())
+}
+
+/// Whether a node is a resource, be it for the caller's purposes only, or resources may be below.
+fn has_resources(schema: &Schema) -> bool {
+    schema.embedded || schema.within.meets(EMBEDDED)
 }
 
 struct Coercer {
@@ -123,7 +128,7 @@ impl Coercer {
 
 /// Judges the type and metadata of every embedded resource; not of the root.
 pub(super) fn validate(object: &Map<String, Value>, schema: Option<&Schema>, problems: &mut Vec<Problem>) {
-    if let Some(schema) = schema.filter(|it| it.within.meets(EMBEDDED)) {
+    if let Some(schema) = schema.filter(|it| has_resources(it)) {
         validate_object(object, schema, String::new(), problems);
     }
 }
