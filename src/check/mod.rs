@@ -254,7 +254,7 @@ fn part(
         _ if read.undecodable.is_some() => Admission::default(),
         Api::V1 => admit::create(crd),
         // Not created any longer: it may stand in an old cluster, and is judged as one that does.
-        Api::V1beta1 => Admission { refusals: admit::stored(crd), ..Admission::default() },
+        Api::V1beta1 => admit::update(crd, crd),
     };
     let contract = options.contracts.of(crd);
     // What cannot be decoded in `metadata` says nothing about the schemas.

@@ -4,6 +4,7 @@ use super::Find;
 use super::Rule;
 use super::Subject;
 use super::words;
+use crate::crd::Api;
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::Severity;
 use crate::verdict::Fate;
@@ -63,7 +64,9 @@ fn undecided(subject: &Subject<'_>) -> Option<Diagnostic> {
     }
     let found = RULE.found("whether the server accepts this CRD cannot be told").at(subject.name_at(), "");
     let found = reasons.iter().take(3).fold(found, |it, reason| it.note(reason.0.clone()));
-    Some(found.help("ask a cluster: `kubectl create --dry-run=server -f FILE`"))
+    // No cluster that is asked today takes the old API.
+    let askable = subject.crd.api == Api::V1;
+    Some(if askable { found.help("ask a cluster: `kubectl create --dry-run=server -f FILE`") } else { found })
 }
 
 /// Says that the version in question is not there to be judged.

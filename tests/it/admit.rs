@@ -284,7 +284,7 @@ fn random_crds_are_answered_as_the_server_answered_them() {
         strict.sort();
         let mut reported = texts(&said["strict_errors"]);
         reported.sort();
-        let (create, stored) = (admit::create(crd), admit::stored(crd));
+        let (create, stored) = (admit::create(crd), admit::update(crd, crd).refusals);
         let pairs = [
             (strict, reported),
             (sorted(&create.refusals), expected(&said["errors"])),
@@ -333,7 +333,8 @@ fn crds_are_refused_as_the_server_refuses_them() {
             }
         }
         if !theirs.is_empty() {
-            let (ours, theirs) = (sorted(&admit::stored(&crd)), expected(&said["stored_errors"]));
+            let (ours, theirs) =
+                (sorted(&admit::update(&crd, &crd).refusals), expected(&said["stored_errors"]));
             if ours != theirs {
                 wrong.push(format!("{id}: stored, refused for {ours:#?}, the server: {theirs:#?}"));
             }
@@ -376,7 +377,7 @@ fn the_deepest_schemas_that_are_read_are_judged_on_a_small_stack() {
             let read = crd::read(&map(vec![("spec", map(vec![("versions", versions)]))]));
             assert_eq!(read.undecodable, None, "{keyword}");
             let crd = read.crd.expect("a mapping");
-            admit::create(&crd).refusals.len() + admit::stored(&crd).len()
+            admit::create(&crd).refusals.len() + admit::update(&crd, &crd).refusals.len()
         });
         assert!(refusals > 0, "{keyword}");
     }

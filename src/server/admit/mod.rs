@@ -72,7 +72,7 @@ pub fn create(crd: &Crd) -> Admission {
     admission
 }
 
-/// What the server says when a stored CRD is replaced by another of its name.
+/// What the server says when a stored CRD is replaced by another of its name; of itself, what no ratchet forgives.
 ///
 /// What the old one already violates is not asked of the new one. The old one counts as not yet established, so its
 /// scope and kind may change. The new one keeps the old one's versions that may be stored: see [`inherit`].
@@ -97,11 +97,6 @@ pub fn update(new: &Crd, old: &Crd) -> Admission {
     let known = warnings::of(old);
     admission.warnings = warnings::of(new).into_iter().filter(|it| !known.contains(it)).collect();
     admission
-}
-
-/// What the server would say of a CRD that is stored as it is: the refusals that no ratchet forgives.
-pub fn stored(crd: &Crd) -> Vec<Refusal> {
-    update(crd, crd).refusals
 }
 
 /// Prepares an update: the stored versions of the old CRD stay, the new storage version joins them.
