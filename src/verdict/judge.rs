@@ -193,7 +193,7 @@ impl<'a> Court<'a> {
     fn run<'s>(&'s self, sample: &'s Sample) -> Run<'s> {
         let mut run = Run {
             sample,
-            requests: self.requests(&sample.patch),
+            requests: Vec::new(),
             read: Cow::Borrowed(&self.untouched.read),
             got: Value::Null,
             lost: Vec::new(),
@@ -208,7 +208,7 @@ impl<'a> Court<'a> {
             (run.lost, run.lost_in_storage, run.errors) = Default::default();
             run.read = Cow::Owned(object.read.clone());
         }
-        let requests = std::mem::take(&mut run.requests);
+        let requests = self.requests(&sample.patch);
         self.send(&requests, &mut object, &mut run);
         run.requests = requests;
         run.got = object.into_owned().read;
