@@ -67,36 +67,17 @@ pub struct Schema {
     pub rare: Option<Box<Rare>>,
 }
 
-/// The keywords that few nodes have.
+/// The keywords that few nodes have; those that next to none has stand apart again, in [`Seldom`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rare {
-    /// `id`, refused by the server.
-    pub id: String,
-    /// `$schema`, refused by the server.
-    pub schema: String,
-    /// `$ref`, refused by the server.
-    pub reference: Option<String>,
-    /// `title`.
-    pub title: String,
     /// `format`; empty when absent.
     pub format: String,
     /// `default`; `None` also for `default: null`.
     pub default: Option<Value>,
-    /// `example`.
-    pub example: Option<Value>,
-    /// `externalDocs`: its description and URL.
-    pub external_docs: Option<(String, String)>,
-
     /// `maximum`.
     pub maximum: Option<f64>,
-    /// `exclusiveMaximum`.
-    pub exclusive_maximum: bool,
     /// `minimum`.
     pub minimum: Option<f64>,
-    /// `exclusiveMinimum`.
-    pub exclusive_minimum: bool,
-    /// `multipleOf`.
-    pub multiple_of: Option<f64>,
     /// `maxLength`, in code points.
     pub max_length: Option<i64>,
     /// `minLength`, in code points.
@@ -107,15 +88,50 @@ pub struct Rare {
     pub max_items: Option<i64>,
     /// `minItems`.
     pub min_items: Option<i64>,
+    /// `enum`.
+    pub enumeration: Vec<Value>,
+    /// `anyOf`.
+    pub any_of: Vec<Schema>,
+    /// `x-kubernetes-list-type`.
+    pub list_type: Option<String>,
+    /// `x-kubernetes-list-map-keys`.
+    pub list_map_keys: Vec<String>,
+    /// `x-kubernetes-map-type`.
+    pub map_type: Option<String>,
+    /// `x-kubernetes-validations`.
+    pub validations: Vec<ValidationRule>,
+
+    /// The last keywords, if there are any; read and written as fields of the node too.
+    pub seldom: Option<Box<Seldom>>,
+}
+
+/// The keywords that next to no node has, many of them because the server refuses them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Seldom {
+    /// `id`, refused by the server.
+    pub id: String,
+    /// `$schema`, refused by the server.
+    pub schema: String,
+    /// `$ref`, refused by the server.
+    pub reference: Option<String>,
+    /// `title`.
+    pub title: String,
+    /// `example`.
+    pub example: Option<Value>,
+    /// `externalDocs`: its description and URL.
+    pub external_docs: Option<(String, String)>,
+    /// `exclusiveMaximum`.
+    pub exclusive_maximum: bool,
+    /// `exclusiveMinimum`.
+    pub exclusive_minimum: bool,
+    /// `multipleOf`.
+    pub multiple_of: Option<f64>,
     /// `uniqueItems`.
     pub unique_items: bool,
     /// `maxProperties`.
     pub max_properties: Option<i64>,
     /// `minProperties`.
     pub min_properties: Option<i64>,
-    /// `enum`.
-    pub enumeration: Vec<Value>,
-
     /// `additionalItems`, refused by the server.
     pub additional_items: Option<Additional>,
     /// `patternProperties`, refused by the server.
@@ -128,19 +144,23 @@ pub struct Rare {
     pub all_of: Vec<Schema>,
     /// `oneOf`.
     pub one_of: Vec<Schema>,
-    /// `anyOf`.
-    pub any_of: Vec<Schema>,
     /// `not`.
     pub not: Option<Box<Schema>>,
+}
 
-    /// `x-kubernetes-list-type`.
-    pub list_type: Option<String>,
-    /// `x-kubernetes-list-map-keys`.
-    pub list_map_keys: Vec<String>,
-    /// `x-kubernetes-map-type`.
-    pub map_type: Option<String>,
-    /// `x-kubernetes-validations`.
-    pub validations: Vec<ValidationRule>,
+impl Deref for Rare {
+    type Target = Seldom;
+
+    fn deref(&self) -> &Seldom {
+        static NOTHING: LazyLock<Seldom> = LazyLock::new(Seldom::default);
+        self.seldom.as_deref().unwrap_or_else(|| &NOTHING)
+    }
+}
+
+impl DerefMut for Rare {
+    fn deref_mut(&mut self) -> &mut Seldom {
+        self.seldom.get_or_insert_default()
+    }
 }
 
 impl Deref for Schema {
