@@ -10,7 +10,6 @@ use super::convert::set_meta;
 use super::convert::text_at;
 use super::embedded;
 use super::names;
-use super::place::Place;
 use super::problem::NO_FIELD;
 use super::problem::Problem;
 use super::ratchet::Correlated;
@@ -40,9 +39,6 @@ pub(super) struct Verdict {
     /// Why it is not certain.
     pub(super) unknown: Vec<String>,
 }
-
-/// Where the metadata of an object are.
-const METADATA: Place<'static> = Place::root("metadata");
 
 static NULL: Value = Value::Null;
 static EMPTY: LazyLock<Object> = LazyLock::new(Map::new);
@@ -114,7 +110,7 @@ impl Serving<'_> {
                 meta,
                 self.namespaced(),
                 names::subdomain_name,
-                &METADATA,
+                &names::METADATA,
                 &mut verdict.problems,
             );
             if let Some(schema) = &served.version.schema {
@@ -165,13 +161,19 @@ impl Serving<'_> {
     /// The checks of every resource, before those of the strategy.
     pub(super) fn common_update(&self, object: &Object, old: &Object, problems: &mut Vec<Problem>) {
         let meta = metadata(object);
-        names::object_meta(meta, self.namespaced(), names::path_segment, &METADATA, problems);
+        names::object_meta(meta, self.namespaced(), names::path_segment, &names::METADATA, problems);
         names::object_meta_update(meta, metadata(old), problems);
     }
 
     /// The checks of every resource, after those of the strategy have passed.
     pub(super) fn common_create(&self, object: &Object, problems: &mut Vec<Problem>) {
-        names::object_meta(metadata(object), self.namespaced(), names::path_segment, &METADATA, problems);
+        names::object_meta(
+            metadata(object),
+            self.namespaced(),
+            names::path_segment,
+            &names::METADATA,
+            problems,
+        );
     }
 
     fn type_meta(&self, served: &Served<'_>, object: &Object, problems: &mut Vec<Problem>) -> bool {

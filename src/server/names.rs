@@ -125,6 +125,9 @@ pub fn subdomain_name(text: &str, prefix: bool) -> Vec<String> {
     dns1123_subdomain(text)
 }
 
+/// Where the metadata of an object are.
+pub(super) const METADATA: Place<'static> = Place::root("metadata");
+
 /// Judges decoded metadata, as `ValidateObjectMetaAccessor` does.
 pub(super) fn object_meta(
     meta: &Map<String, Value>,
@@ -164,7 +167,7 @@ pub(super) fn object_meta_update(
     old: &Map<String, Value>,
     problems: &mut Vec<Problem>,
 ) {
-    let field = &Place::root("metadata");
+    let field = &METADATA;
     if !text(old, "deletionTimestamp").is_empty() {
         let mut extra: Vec<&str> = texts(meta, "finalizers")
             .into_iter()

@@ -19,7 +19,7 @@ const APPROVAL: &str = "api-approved.kubernetes.io";
 pub(super) fn metadata_of_new(crd: &Crd, out: &mut Vec<Refusal>) {
     let mut problems = Vec::new();
     let fields = metadata(crd);
-    naming::object_meta(&fields, false, naming::subdomain_name, &Place::root("metadata"), &mut problems);
+    naming::object_meta(&fields, false, naming::subdomain_name, &naming::METADATA, &mut problems);
     report(crd, problems, out);
     let wanted = format!("{}.{}", crd.names.plural, crd.group);
     for key in ["name", "generateName"] {

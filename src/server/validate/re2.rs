@@ -296,11 +296,10 @@ impl<'p> Translator<'p> {
         if high < low {
             return invalid("invalid character class range", &start[..start.len() - self.rest.len()]);
         }
-        let wrote = write!(self.out, "\\x{{{:x}}}", low as u32).and_then(|()| match high == low {
-            true => Ok(()),
-            false => write!(self.out, "-\\x{{{:x}}}", high as u32),
-        });
-        wrote.expect("memory takes any text");
+        write!(self.out, "\\x{{{:x}}}", low as u32).expect("memory takes any text");
+        if high != low {
+            write!(self.out, "-\\x{{{:x}}}", high as u32).expect("memory takes any text");
+        }
         Ok(())
     }
 
