@@ -102,14 +102,17 @@ fn selectable_fields(crd: &Crd, part: &Part, scope: &Scope, options: &Options, o
         (format!("{}.selectableFields", scope.field), format!("{}.selectableFields", scope.source));
     let place = Place::root(&field);
     let at = crd.place(&source);
-    let Some(Some(schema)) = part.validation else {
-        let words = match scope.top {
-            true => "may only be set when validations.schema is included",
-            false => "may only be set when `version.schema.openAPIV3Schema` is not included",
-        };
-        return out.push(Refusal::invalid(&place, words, at));
+    let mut schema = match (part.validation, scope.top) {
+        (None, true) => {
+            let words = "may only be set when validations.schema is included";
+            return out.push(Refusal::invalid(&place, words, at));
+        }
+        (None | Some(None), false) => {
+            let words = "may only be set when `version.schema.openAPIV3Schema` is not included";
+            return out.push(Refusal::invalid(&place, words, at));
+        }
+        (Some(schema), _) => schema,
     };
-    let mut schema = Some(schema);
     if let Some((words, at)) = schema.and_then(structural::unconvertible) {
         let field = format!("{}.schema.openAPIV3Schema", scope.field);
         out.push(Refusal::invalid(&Place::root(&field), &words, at));

@@ -3,9 +3,9 @@
 //! Mirrors `validationOptions` and the functions `require…`: the ratchets of an update.
 
 use super::keywords;
+use super::view;
 use super::view::View;
 use crate::crd::Crd;
-use crate::crd::Version;
 use crate::schema::Additional;
 use crate::schema::Items;
 use crate::schema::Schema;
@@ -57,7 +57,7 @@ impl Options {
 
     /// What is asked of a CRD that replaces an old one.
     pub(super) fn ratcheted(new: &Crd, old: &Crd) -> Self {
-        let view = View::of(old);
+        let (new, view) = (View::of(new), View::of(old));
         let top_schema = view.top.validation.flatten().is_some();
         let any = |violates: fn(&Schema) -> bool| view.schemas().any(|schema| has(schema, &violates));
         let review_versions = &old.conversion.review_versions;
@@ -70,27 +70,24 @@ impl Options {
             map_list_keys: !any(|it| !keywords::wrong_list_keys(it).is_empty()),
             review_version: review_versions.is_empty()
                 || review_versions.iter().any(|it| super::conversion::is_known(it)),
-            unchanged_versions: unchanged_versions(new, old),
+            unchanged_versions: unchanged_versions(&new, &view),
             unchanged: false,
-            many_selectable_fields: many_selectable_fields(new, &view),
+            many_selectable_fields: many_selectable_fields(&new, &view),
         }
     }
 }
 
 /// `findVersionsWithUnchangedSchemas`.
-fn unchanged_versions(new: &Crd, old: &Crd) -> BTreeSet<String> {
-    let same = |left: &Option<Schema>, right: &Option<Schema>| match (left, right) {
-        (None, None) => true,
-        (Some(left), Some(right)) => left.same(right),
+fn unchanged_versions(new: &View, old: &View) -> BTreeSet<String> {
+    let is_same = |name: &&str| match (new.validation_of(name), old.validation_of(name)) {
+        (Some(new), Some(old)) => view::same_validation(new, old),
         _ => false,
     };
-    let twin = |it: &&Version| old.version(&it.name).is_some_and(|twin| same(&it.schema, &twin.schema));
-    new.versions.iter().filter(twin).map(|it| it.name.clone()).collect()
+    new.versions.iter().map(|it| it.0.name.as_str()).filter(is_same).map(str::to_owned).collect()
 }
 
 /// `findTooManySelectableFieldsAllowed`.
-fn many_selectable_fields(new: &Crd, old: &View) -> BTreeSet<String> {
-    let new = View::of(new);
+fn many_selectable_fields(new: &View, old: &View) -> BTreeSet<String> {
     let many = |fields: &[String]| fields.len() > super::columns::MAX_SELECTABLE_FIELDS;
     let mut out = BTreeSet::new();
     if many(old.top.selectable_fields) && old.top.selectable_fields == new.top.selectable_fields {

@@ -175,7 +175,8 @@ fn exclusive(crd: &Crd, view: &View, out: &mut Vec<Refusal>) {
     let Some((_, first)) = view.versions.first() else { return };
     let identical = [
         (
-            versions().all(|it| it.validation.is_some() && view::same_validation(it, first)),
+            first.validation.is_some()
+                && versions().all(|it| view::same_validation(it.validation, first.validation)),
             "schemas",
             "validation",
         ),

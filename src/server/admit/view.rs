@@ -8,11 +8,14 @@ use crate::crd::Scale;
 use crate::crd::Version;
 use crate::schema::Schema;
 
+/// `validation` or `schema`, which may be empty.
+pub(super) type Validation<'a> = Option<Option<&'a Schema>>;
+
 /// What may stand at the top or in a version.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Part<'a> {
-    /// `validation` or `schema`, which may be empty.
-    pub(super) validation: Option<Option<&'a Schema>>,
+    /// `validation` or `schema`.
+    pub(super) validation: Validation<'a>,
     /// `subresources`.
     pub(super) subresources: Option<Subresources<'a>>,
     /// `additionalPrinterColumns`.
@@ -56,8 +59,10 @@ impl<'a> View<'a> {
         };
         let (version, first) = (first.0.name.as_str(), first.1);
         let shared = |same: fn(&Part, &Part) -> bool| versions[1..].iter().all(|it| same(&it.1, &first));
-        let (validation, subresources) =
-            (shared(same_validation), shared(|a, b| a.subresources == b.subresources));
+        let (validation, subresources) = (
+            shared(|a, b| same_validation(a.validation, b.validation)),
+            shared(|a, b| a.subresources == b.subresources),
+        );
         let (columns, fields) = (
             shared(|a, b| same_columns(a.columns, b.columns)),
             shared(|a, b| a.selectable_fields == b.selectable_fields),
@@ -92,6 +97,15 @@ impl<'a> View<'a> {
         parts.filter_map(|it| it.subresources).any(|it| it.status)
     }
 
+    /// What validates a version of this name, if that can be said (`GetSchemaForVersion`).
+    pub(super) fn validation_of(&self, version: &str) -> Option<Validation<'a>> {
+        if self.versions.iter().all(|it| it.1.validation.is_none()) {
+            return Some(self.top.validation);
+        }
+        let mut versions = self.versions.iter().filter(|_| self.top.validation.is_none());
+        versions.find(|it| it.0.name == version).map(|it| it.1.validation)
+    }
+
     /// Whether the status subresource is on in the first version of this name (`getSubresourcesForVersion`).
     pub(super) fn status_of(&self, version: &str) -> bool {
         let mut versions = self.versions.iter();
@@ -113,8 +127,9 @@ fn part(version: &Version) -> Part<'_> {
     }
 }
 
-pub(super) fn same_validation(left: &Part, right: &Part) -> bool {
-    match (left.validation, right.validation) {
+/// Whether validations say the same.
+pub(super) fn same_validation(left: Validation, right: Validation) -> bool {
+    match (left, right) {
         (None, None) | (Some(None), Some(None)) => true,
         (Some(Some(left)), Some(Some(right))) => left.same(right),
         _ => false,
