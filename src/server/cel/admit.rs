@@ -124,12 +124,7 @@ impl Walk<'_> {
             None => return,
             Some(Ok(program)) => self.cost(program, times, &format!("{path}.rule"), "rule", at),
             Some(Err(Failure::Refused(why))) => {
-                self.refuse(
-                    format!("{path}.rule"),
-                    "FieldValueInvalid",
-                    format!("compilation failed: {why}"),
-                    at,
-                );
+                self.refuse(format!("{path}.rule"), "FieldValueInvalid", why.clone(), at);
             }
             Some(Err(Failure::Unknown(why))) => {
                 self.res.unknown.push(Unknown(format!("{path}.rule: {why}")));
@@ -143,8 +138,7 @@ impl Walk<'_> {
                 self.cost(program, 1, &format!("{path}.messageExpression"), "messageExpression", at)
             }
             Some(Err(Failure::Refused(why))) => {
-                let detail = format!("messageExpression compilation failed: {why}");
-                self.refuse(format!("{path}.messageExpression"), "FieldValueInvalid", detail, at);
+                self.refuse(format!("{path}.messageExpression"), "FieldValueInvalid", why.clone(), at);
             }
             Some(Err(Failure::Unknown(why))) => {
                 self.res.unknown.push(Unknown(format!("{path}.messageExpression: {why}")));

@@ -69,7 +69,7 @@ fn constant(expr: &Expr) -> Result<Val<'_>, Failure> {
     let nothing = || value::unknown("a constant names no variable");
     match Eval::new(nothing(), None).expr(expr) {
         Ok(value) => Ok(value),
-        Err(Stop::Error(why)) => Err(Failure::Refused(format!("program instantiation failed: {why}"))),
+        Err(Stop::Error(why)) => Err(Failure::Refused(why)),
         Err(Stop::Unknown(why)) => Err(Failure::Unknown(why)),
     }
 }

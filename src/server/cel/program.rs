@@ -53,10 +53,10 @@ pub(super) fn rule(schema: &Schema, fields: Fields, rule: &ValidationRule) -> Ru
         return res;
     }
     let optional_old = rule.optional_old_self == Some(true);
-    let (program, uses_old) = compile(schema, fields, &rule.rule, optional_old, true);
+    let (program, uses_old) = compile(schema, fields, &rule.rule, optional_old, &RULE);
     if program.is_ok() {
         if !rule.message_expression.is_empty() {
-            res.message = Some(compile(schema, fields, &rule.message_expression, optional_old, false).0);
+            res.message = Some(compile(schema, fields, &rule.message_expression, optional_old, &MESSAGE).0);
         }
         res.field_path = field_path::read(schema, &rule.field_path).unwrap_or_default();
     }
@@ -65,24 +65,49 @@ pub(super) fn rule(schema: &Schema, fields: Fields, rule: &ValidationRule) -> Ru
     res
 }
 
-/// Compiles an expression, of a rule or else of a message, and says whether it names `oldSelf`.
+/// What an expression must be, and the server's words for one that is not.
+struct Demand {
+    fits: fn(&Type) -> bool,
+    other_type: &'static str,
+    not_compiled: &'static str,
+    not_planned: &'static str,
+}
+
+const RULE: Demand = Demand {
+    fits: |it| matches!(it, Type::Bool),
+    other_type: "cel expression must evaluate to a bool",
+    not_compiled: "compilation failed",
+    not_planned: "program instantiation failed",
+};
+
+const MESSAGE: Demand = Demand {
+    fits: |it| matches!(it, Type::String),
+    other_type: "messageExpression must evaluate to a string",
+    not_compiled: "messageExpression compilation failed",
+    not_planned: "messageExpression instantiation failed",
+};
+
+/// Compiles an expression, and says whether it names `oldSelf`.
 fn compile(
     schema: &Schema,
     fields: Fields,
     text: &str,
     optional_old: bool,
-    is_rule: bool,
+    demand: &Demand,
 ) -> (Result<Program, Failure>, bool) {
     let Some(decl) = decl::of(schema, fields) else {
         let why = "failed to convert to declType for CEL validation rules";
         return (Err(Failure::Refused(why.to_owned())), false);
     };
-    let (mut expr, checked) = match check(schema, decl, text, optional_old, is_rule) {
+    let (mut expr, checked) = match check(schema, decl, text, optional_old) {
         Ok(found) => found,
-        Err(failure) => return (Err(failure), false),
+        Err(failure) => return (Err(failure.during(demand.not_compiled)), false),
     };
+    if !(demand.fits)(&checked.ty) {
+        return (Err(Failure::Refused(demand.other_type.to_owned())), false);
+    }
     if let Err(failure) = plan::check(&expr) {
-        return (Err(failure), checked.uses_old);
+        return (Err(failure.during(demand.not_planned)), checked.uses_old);
     }
     let max_cost = cost::estimate(&expr, &checked, schema, fields).map(|it| it.max);
     plan::rewrite(&mut expr, &checked.overloads);
@@ -94,15 +119,10 @@ fn check<'s>(
     decl: Decl<'s>,
     text: &str,
     optional_old: bool,
-    is_rule: bool,
 ) -> Result<(Expr, Checked<'s>), Failure> {
     let (mut expr, ids) = parse::parse(text)?;
     let this = Type::of(schema, decl);
     let old = if optional_old { Type::optional(this.clone()) } else { this.clone() };
     let checked = check::check(&mut expr, ids, &this, &old)?;
-    match (&checked.ty, is_rule) {
-        (Type::Bool, true) | (Type::String, false) => Ok((expr, checked)),
-        (_, true) => Err(Failure::Refused("cel expression must evaluate to a bool".to_owned())),
-        (_, false) => Err(Failure::Refused("messageExpression must evaluate to a string".to_owned())),
-    }
+    Ok((expr, checked))
 }

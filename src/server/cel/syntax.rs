@@ -13,6 +13,16 @@ pub(super) enum Failure {
     Unknown(String),
 }
 
+impl Failure {
+    /// The failure, with the server's words for the step that fails before a refusal.
+    pub(super) fn during(self, step: &str) -> Self {
+        match self {
+            Self::Refused(why) => Self::Refused(format!("{step}: {why}")),
+            it @ Self::Unknown(_) => it,
+        }
+    }
+}
+
 /// An expression; ids count from zero in the order of creation.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Expr {
