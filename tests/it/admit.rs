@@ -259,8 +259,14 @@ const FREE: [&str; 4] =
 /// Of rules that cost the same the server names any, so only their number is compared.
 const EXPENSIVE: &str = "contributed to estimated rule cost total";
 
+/// Of several properties that cannot be converted the server names any.
+const UNCONVERTIBLE: [&str; 2] = ["OpenAPIV3Schema '", "internal error: 'x-kubernetes-preserve"];
+
 fn line(field: &str, ty: &str, detail: &str) -> String {
-    let known = FREE.iter().filter_map(|it| Some(detail.find(it)? + it.len())).min();
+    let known = match UNCONVERTIBLE.iter().any(|it| detail.starts_with(it)) {
+        true => Some(0),
+        false => FREE.iter().filter_map(|it| Some(detail.find(it)? + it.len())).min(),
+    };
     let field = if detail.starts_with(EXPENSIVE) { "a rule" } else { field };
     format!("{field} {ty}: {}", &detail[..known.unwrap_or(detail.len())])
 }
