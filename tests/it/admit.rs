@@ -426,6 +426,26 @@ fn nested(keyword: &str, depth: usize) -> Node {
     out
 }
 
+/// Go limits the patterns that it compiles by counting what it makes of them, which is not modeled.
+#[test]
+fn whether_a_pattern_without_end_is_refused_is_unknown() {
+    let admission = |pattern: String| {
+        let schema =
+            json!({"type": "object", "properties": {"spec": {"type": "string", "pattern": pattern}}});
+        let version = json!({"name": "v1", "schema": {"openAPIV3Schema": schema}});
+        let read = crd::read(&node(&json!({"spec": {"versions": [version]}})).expect("JSON"));
+        admit::create(&read.crd.expect("a mapping"))
+    };
+    let of_pattern =
+        |it: &admit::Admission| it.refusals.iter().filter(|it| it.error.field.ends_with("pattern")).count();
+    for (pattern, refused, unknown) in
+        [("a{1000}".repeat(4000), 0, 1), ("(".repeat(4000), 1, 0), ("a".repeat(4000), 0, 0)]
+    {
+        let admission = admission(pattern);
+        assert_eq!((of_pattern(&admission), admission.unknown.len()), (refused, unknown), "{admission:?}");
+    }
+}
+
 #[test]
 fn findings_without_end_are_cut_short() {
     let long = "k".repeat(1000);

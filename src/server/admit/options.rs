@@ -8,6 +8,7 @@ use super::view::View;
 use crate::crd::Crd;
 use crate::schema::Additional;
 use crate::schema::Items;
+use crate::schema::Keywords;
 use crate::schema::Schema;
 use crate::schema::TYPES;
 use crate::server::structural;
@@ -59,15 +60,17 @@ impl Options {
     pub(super) fn ratcheted(new: &Crd, old: &Crd) -> Self {
         let (new, view) = (View::of(new), View::of(old));
         let top_schema = view.top.validation.flatten().is_some();
-        let any = |violates: fn(&Schema) -> bool| view.schemas().any(|schema| has(schema, &violates));
+        let any = |among: Keywords, violates: fn(&Schema) -> bool| {
+            view.schemas().any(|schema| has(schema, among, &violates))
+        };
         let review_versions = &old.conversion.review_versions;
         Self {
             open_api_schema: top_schema || view.versions.iter().all(|it| it.1.validation.flatten().is_some()),
-            valid_type: !any(|it| !it.ty.is_empty() && !TYPES.contains(&&*it.ty)),
+            valid_type: !any(TYPE, |it| !it.ty.is_empty() && !TYPES.contains(&&*it.ty)),
             structural: view.schemas().all(structural::is_structural),
             pruned_defaults: !view.schemas().any(super::defaults::has_unpruned),
-            atomic_set: !any(|it| keywords::non_atomic_set(it).is_some()),
-            map_list_keys: !any(|it| !keywords::wrong_list_keys(it).is_empty()),
+            atomic_set: !any(LIST_TYPE, |it| keywords::non_atomic_set(it).is_some()),
+            map_list_keys: !any(LIST_TYPE, |it| !keywords::wrong_list_keys(it).is_empty()),
             review_version: review_versions.is_empty()
                 || review_versions.iter().any(|it| super::conversion::is_known(it)),
             unchanged_versions: unchanged_versions(&new, &view),
@@ -104,24 +107,32 @@ fn many_selectable_fields(new: &View, old: &View) -> BTreeSet<String> {
     out
 }
 
-/// Whether any node of a schema, wherever it stands, has a property (`SchemaHas`).
-pub(super) fn has(schema: &Schema, test: &impl Fn(&Schema) -> bool) -> bool {
+const TYPE: Keywords = Keywords::of(&["type"]);
+const LIST_TYPE: Keywords = Keywords::of(&["x-kubernetes-list-type"]);
+
+/// Whether any node of a schema, wherever it stands, has a property (`SchemaHas`), which only nodes with any of some
+/// keywords may have.
+pub(super) fn has(schema: &Schema, among: Keywords, test: &impl Fn(&Schema) -> bool) -> bool {
+    if !schema.within.meets(among) {
+        return false;
+    }
     if test(schema) {
         return true;
     }
-    let additional = |it: &Option<Additional>| matches!(it, Some(Additional::Schema(it)) if has(it, test));
+    let additional =
+        |it: &Option<Additional>| matches!(it, Some(Additional::Schema(it)) if has(it, among, test));
     let items = match &schema.items {
-        Some(Items::Schema(item)) => has(item, test),
-        Some(Items::List(items)) => items.iter().any(|it| has(it, test)),
+        Some(Items::Schema(item)) => has(item, among, test),
+        Some(Items::List(items)) => items.iter().any(|it| has(it, among, test)),
         None => false,
     };
     items
-        || structural::junctors(schema).any(|it| has(it, test))
+        || structural::junctors(schema).any(|it| has(it, among, test))
         || [&schema.properties, &schema.pattern_properties, &schema.definitions]
             .into_iter()
             .flatten()
-            .any(|it| has(&it.1, test))
+            .any(|it| has(&it.1, among, test))
         || additional(&schema.additional_properties)
         || additional(&schema.additional_items)
-        || schema.dependencies.iter().flatten().filter_map(|it| it.1.as_ref()).any(|it| has(it, test))
+        || schema.dependencies.iter().flatten().filter_map(|it| it.1.as_ref()).any(|it| has(it, among, test))
 }

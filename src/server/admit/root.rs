@@ -6,17 +6,23 @@ use super::Admission;
 use super::Refusal;
 use super::defaults;
 use super::keywords;
+use super::options;
 use super::options::Options;
 use super::rules;
 use super::spec::Scope;
+use crate::schema::Keywords;
 use crate::schema::Schema;
+use crate::server::Unknown;
 use crate::server::place::Place;
 use crate::server::structural;
+use crate::server::validate::pattern;
 
 /// What the root may say when `status` is validated apart from it.
 const ALLOWED_AT_ROOT: &str = "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum \
      MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs \
      Example XPreserveUnknownFields XValidations";
+
+const PATTERN: Keywords = Keywords::of(&["pattern"]);
 
 pub(super) fn validate(schema: &Schema, scope: &Scope, options: &Options, out: &mut Admission) {
     let field = format!("{}.{}", scope.field, scope.validation);
@@ -38,6 +44,10 @@ pub(super) fn validate(schema: &Schema, scope: &Scope, options: &Options, out: &
         if unconvertible.is_none() {
             structural::violations(schema, &place, &mut out.refusals);
             structural = out.refusals.len() == violations;
+            if options::has(schema, PATTERN, &|it| !pattern::is_modeled(&it.pattern)) {
+                out.unknown
+                    .push(Unknown(format!("{place}: whether so large a pattern is refused is not modeled")));
+            }
         }
     }
     let seen = keywords::validate(schema, &place, options, out);

@@ -15,6 +15,7 @@ use super::view::Part;
 use super::view::View;
 use crate::crd::Crd;
 use crate::crd::Version;
+use crate::schema::Keywords;
 use crate::schema::Schema;
 use crate::server::names as naming;
 use crate::server::place::Place;
@@ -27,7 +28,8 @@ pub(super) fn validate(crd: &Crd, options: &Options, out: &mut Admission) {
     schemas_are_there(crd, &view, &options, &mut out.refusals);
     options.structural |= !crd.preserve_unknown_fields;
     defaults_need_pruning(crd, &view, &mut options, &mut out.refusals);
-    options.structural = options.structural || view.schemas().any(|it| options::has(it, &has_extension));
+    options.structural =
+        options.structural || view.schemas().any(|it| options::has(it, EXTENSIONS, &has_extension));
     for (index, (version, part)) in view.versions.iter().enumerate() {
         let field = format!("spec.versions[{index}]");
         let wrong = naming::dns1035_label(&version.name);
@@ -105,12 +107,22 @@ fn schemas_are_there(crd: &Crd, view: &View, options: &Options, out: &mut Vec<Re
 fn defaults_need_pruning(crd: &Crd, view: &View, options: &mut Options, out: &mut Vec<Refusal>) {
     const FIELD: &str = "spec.preserveUnknownFields";
     let pruned = !crd.preserve_unknown_fields;
-    if !pruned && view.schemas().any(|it| options::has(it, &|it| it.default.is_some())) {
+    if !pruned && view.schemas().any(|it| options::has(it, DEFAULT, &|it| it.default.is_some())) {
         options.structural = true;
         let words = "must be false in order to use defaults in the schema";
         out.push(Refusal::invalid(&Place::root(FIELD), words, crd.place(FIELD)));
     }
 }
+
+const DEFAULT: Keywords = Keywords::of(&["default"]);
+const EXTENSIONS: Keywords = Keywords::of(&[
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type",
+    "x-kubernetes-preserve-unknown-fields",
+    "x-kubernetes-validations",
+]);
 
 /// `schemaHasKubernetesExtensions`, which knows no map type.
 fn has_extension(schema: &Schema) -> bool {

@@ -6,16 +6,19 @@
 use super::options;
 use super::view::View;
 use crate::crd::Crd;
+use crate::schema::Keywords;
 use crate::schema::Schema;
 use crate::server::validate::formats;
 use std::cell::RefCell;
+
+const WARNED_OF: Keywords = Keywords::of(&["format", "x-kubernetes-list-type"]);
 
 /// The warnings, sorted.
 pub(super) fn of(crd: &Crd) -> Vec<String> {
     let formats = RefCell::new(Vec::new());
     let sets = RefCell::new(Vec::new());
     for schema in View::of(crd).schemas() {
-        options::has(schema, &|node: &Schema| {
+        options::has(schema, WARNED_OF, &|node: &Schema| {
             if !is_known(&node.format, &node.ty) {
                 formats.borrow_mut().push(format!("unrecognized format \"{}\"", node.format));
             }

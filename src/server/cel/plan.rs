@@ -43,11 +43,9 @@ fn call(expr: &Expr, function: &str, target: Option<&Expr>, args: &[Expr]) -> Re
     let mut all = target.into_iter().chain(args);
     if let ("matches" | "find" | "findAll", Some(pattern)) = (function, all.nth(1))
         && is_constant(pattern)
-        // A pattern written out is compiled with the types already.
-        && !(function == "matches" && target.is_some() && matches!(pattern.kind, Kind::Literal(_)))
         && let Val::String(pattern) = constant(pattern)?
     {
-        regexp::compile(&pattern)?;
+        regexp::check(&pattern)?;
     }
     Ok(())
 }

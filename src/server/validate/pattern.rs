@@ -2,6 +2,7 @@
 //!
 //! The engines agree on matching; the syntaxes differ, so that patterns are rewritten (`re2`).
 
+use super::re2::ALWAYS_MODELED;
 use super::re2::translate;
 use regex::Regex;
 use regex::RegexBuilder;
@@ -30,6 +31,11 @@ pub fn compile(pattern: &str) -> Result<Regex, Refused> {
 /// Whether Go compiles a pattern; nothing is compiled for that, so that a pattern without end costs nothing.
 pub fn check(pattern: &str) -> Result<(), Refused> {
     translate(pattern).map(|_| ())
+}
+
+/// Whether [`check`] knows what Go does.
+pub fn is_modeled(pattern: &str) -> bool {
+    pattern.len() <= ALWAYS_MODELED || !matches!(check(pattern), Err(Refused::Unsupported(_)))
 }
 
 /// Compiled patterns, each compiled when it is first needed.

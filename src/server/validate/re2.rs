@@ -1,39 +1,93 @@
 //! The syntax of RE2, rewritten for the `regex` crate.
 //!
-//! In RE2 `\d`, `\w`, `\s` and `\b` are ASCII, `[` is an ordinary character in a class, and stray braces are literal. What
-//! Go refuses is refused here, in the words of its `regexp/syntax`.
+//! In RE2 `\d`, `\w`, `\s` and `\b` are ASCII, `[` is an ordinary character in a class, stray braces are literal, and
+//! flags may stand between a repetition operator and what it repeats. What Go 1.26 refuses is refused here, in the words
+//! of its `regexp/syntax`. Its Unicode is version 15: characters of later versions are in other classes than here.
 
 use super::pattern::Refused;
 use std::fmt::Write;
 
 /// Rewrites a pattern of RE2 into the syntax of the `regex` crate.
 pub(super) fn translate(pattern: &str) -> Result<String, Refused> {
+    let too_large = || Err(Refused::Unsupported("so large a pattern is not modeled".to_owned()));
+    if pattern.len() > MAX_LEN {
+        return too_large();
+    }
     let mut translator = Translator {
+        whole: pattern,
         rest: pattern,
         out: String::with_capacity(2 * pattern.len()),
-        groups: vec![1],
+        groups: vec![Group { at: 0, weight: 1 }],
+        deepest: 0,
+        start: 0,
         atom: None,
+        flags: None,
         repeat: None,
+        unsupported: None,
     };
     translator.run()?;
-    if translator.groups.len() > 1 {
+    let [top] = translator.groups.as_slice() else {
         return invalid("missing closing )", pattern);
+    };
+    let size = 3 * pattern.len() as u64 * u64::from(top.weight);
+    if size > MAX_SIZE || translator.deepest > MAX_DEPTH {
+        return too_large();
     }
-    Ok(translator.out)
+    match translator.unsupported {
+        Some(why) => Err(Refused::Unsupported(why.to_owned())),
+        None => Ok(translator.out),
+    }
 }
+
+/// The most instructions that Go compiles a pattern to. A byte becomes three at most, each time it is repeated.
+const MAX_SIZE: u64 = (128 << 20) / 40;
+
+/// Below this length no classes have as many characters as Go keeps of one pattern: one of three bytes has up to 3,000.
+const MAX_LEN: usize = 30_000;
+
+/// Go's tree of a pattern has 1,000 levels at most, and a group takes up to four.
+const MAX_DEPTH: usize = 248;
+
+/// Any shorter pattern is within the limits.
+pub(super) const ALWAYS_MODELED: usize = 2 * MAX_DEPTH;
 
 /// The most repetitions that RE2 accepts, nested ones multiplied.
 const MAX_REPEAT: u32 = 1000;
 
 struct Translator<'p> {
+    whole: &'p str,
     rest: &'p str,
     out: String,
-    /// The most nested repetitions within each open group, outermost first.
-    groups: Vec<u32>,
-    /// The nested repetitions of what a repetition operator would apply to.
-    atom: Option<u32>,
+    /// The open groups, outermost first.
+    groups: Vec<Group>,
+    /// The most groups that were open at once, with those that are added here.
+    deepest: usize,
+    /// Where in `out` is what is being read.
+    start: usize,
+    /// What a repetition operator would apply to.
+    atom: Option<Atom>,
+    /// Where in `out` the flags are that were set since, which do not come between it and a repetition operator.
+    flags: Option<usize>,
     /// Where the last repetition operator starts, if nothing came after it.
     repeat: Option<&'p str>,
+    /// Why the pattern cannot be evaluated here, if so.
+    unsupported: Option<&'static str>,
+}
+
+struct Group {
+    /// Where it starts in `out`.
+    at: usize,
+    /// The most nested repetitions within.
+    weight: u32,
+}
+
+struct Atom {
+    /// Where it starts in `out`.
+    at: usize,
+    /// The nested repetitions of it.
+    weight: u32,
+    /// Whether its last part is a repetition operator.
+    repeated: bool,
 }
 
 fn invalid<T>(what: &str, at: &str) -> Result<T, Refused> {
@@ -44,6 +98,7 @@ impl<'p> Translator<'p> {
     fn run(&mut self) -> Result<(), Refused> {
         while let Some(c) = self.rest.chars().next() {
             let repeat = self.repeat.take();
+            self.start = self.out.len();
             match c {
                 '\\' => self.escape()?,
                 '[' => {
@@ -58,6 +113,9 @@ impl<'p> Translator<'p> {
                 }
                 '*' | '+' | '?' => self.repetition(1, 1, repeat)?,
                 '{' => match counted(self.rest) {
+                    Some((len, times)) if times > MAX_REPEAT => {
+                        return invalid("invalid repeat count", &self.rest[..len]);
+                    }
                     Some((len, times)) => self.repetition(len, times, repeat)?,
                     None => self.escaped(c),
                 },
@@ -85,20 +143,20 @@ impl<'p> Translator<'p> {
 
     fn push_atom(&mut self, weight: u32) {
         self.fold_atom();
-        self.atom = Some(weight);
+        self.atom = Some(Atom { at: self.start, weight, repeated: false });
     }
 
     fn fold_atom(&mut self) {
-        if let (Some(weight), Some(group)) = (self.atom.take(), self.groups.last_mut()) {
-            *group = (*group).max(weight);
+        self.flags = None;
+        if let (Some(atom), Some(group)) = (self.atom.take(), self.groups.last_mut()) {
+            group.weight = group.weight.max(atom.weight);
         }
     }
 
     fn open(&mut self) -> Result<(), Refused> {
-        self.fold_atom();
         let Some(header) = self.rest.strip_prefix("(?") else {
+            self.enter();
             self.literal('(');
-            self.groups.push(1);
             return Ok(());
         };
         if header.starts_with("P<") || header.starts_with('<') {
@@ -109,61 +167,79 @@ impl<'p> Translator<'p> {
             if name.is_empty() || !name.chars().all(word) {
                 return invalid("invalid named capture", &self.rest[..end + 3]);
             }
+            self.enter();
             self.out.push('(');
-            self.groups.push(1);
             self.rest = &header[end + 1..];
             return Ok(());
         }
-        let flags =
-            header.find(|it: char| !matches!(it, 'i' | 'm' | 's' | 'U' | '-')).unwrap_or(header.len());
+        let mut signs = 0;
+        let is_end = |it: char| {
+            signs += usize::from(it == '-');
+            signs > 1 || !matches!(it, 'i' | 'm' | 's' | 'U' | '-')
+        };
+        let flags = header.find(is_end).unwrap_or(header.len());
         let end = header[flags..].chars().next();
-        let well_formed = !header[..flags].ends_with('-') && header[..flags].matches('-').count() < 2;
+        let well_formed = !header[..flags].ends_with('-');
+        let text = &self.rest[..flags + 2 + end.map_or(0, char::len_utf8)];
         match end {
-            Some(':') if well_formed => self.groups.push(1),
-            Some(')') if flags == 0 => {
-                self.rest = &header[1..];
-                return Ok(());
-            }
-            Some(')') if well_formed => {}
-            _ => {
-                let len = flags + 2 + end.map_or(0, char::len_utf8);
-                return invalid("invalid or unsupported Perl syntax", &self.rest[..len]);
-            }
+            Some(':') if well_formed => self.enter(),
+            Some(')') if well_formed => self.flags = self.flags.or(Some(self.out.len())),
+            _ => return invalid("invalid or unsupported Perl syntax", text),
         }
-        self.out.push_str(&self.rest[..flags + 3]);
-        self.rest = &self.rest[flags + 3..];
+        // The crate takes no empty list of flags.
+        if text != "(?)" {
+            self.out.push_str(text);
+        }
+        self.rest = &self.rest[text.len()..];
         Ok(())
+    }
+
+    fn enter(&mut self) {
+        self.fold_atom();
+        self.groups.push(Group { at: self.start, weight: 1 });
+        self.deepest = self.deepest.max(self.groups.len() - 1);
     }
 
     fn close(&mut self) -> Result<(), Refused> {
         self.fold_atom();
-        let weight = self.groups.pop().unwrap_or(1);
-        if self.groups.is_empty() {
-            return invalid("unexpected )", self.rest);
-        }
+        let closed = self.groups.pop().filter(|_| !self.groups.is_empty());
+        let closed = closed.map_or_else(|| invalid("unexpected )", self.whole), Ok)?;
         self.literal(')');
-        self.atom = Some(weight);
+        self.start = closed.at;
+        self.push_atom(closed.weight);
         Ok(())
     }
 
     /// `times` is what the operator multiplies nested repetitions by.
     fn repetition(&mut self, len: usize, times: u32, before: Option<&'p str>) -> Result<(), Refused> {
-        let operator = &self.rest[..len];
-        let Some(weight) = self.atom else {
+        let lazy = usize::from(self.rest[len..].starts_with('?'));
+        let (operator, rest) = self.rest.split_at(len + lazy);
+        if let Some(before) = before {
+            let nested = &before[..before.len() - rest.len()];
+            return invalid("invalid nested repetition operator", nested);
+        }
+        let Some(atom) = &mut self.atom else {
             return invalid("missing argument to repetition operator", operator);
         };
-        let lazy = usize::from(self.rest[len..].starts_with('?'));
-        if let Some(before) = before {
-            let end = before.len() - self.rest.len() + len + lazy;
-            return invalid("invalid nested repetition operator", &before[..end]);
-        }
-        if weight.saturating_mul(times) > MAX_REPEAT {
+        if atom.weight.saturating_mul(times) > MAX_REPEAT {
             return invalid("invalid repeat count", operator);
         }
-        self.atom = Some(weight * times.max(1));
+        atom.weight *= times.max(1);
+        let mut at = self.flags.unwrap_or(self.out.len());
+        if self.out[at..].contains('U') {
+            self.unsupported = Some("a repetition behind a flag (?U) cannot be evaluated");
+        }
+        // Only something between them that is nothing keeps two operators apart.
+        if std::mem::replace(&mut atom.repeated, true) {
+            self.out.insert(at, ')');
+            self.out.insert_str(atom.at, "(?:");
+            at += ")(?:".len();
+            self.deepest += 1;
+        }
+        self.out.insert_str(at, operator);
+        self.flags = self.flags.map(|_| at + operator.len());
         self.repeat = Some(self.rest);
-        self.out.push_str(&self.rest[..len + lazy]);
-        self.rest = &self.rest[len + lazy..];
+        self.rest = rest;
         Ok(())
     }
 
@@ -173,8 +249,7 @@ impl<'p> Translator<'p> {
         };
         let short = match c {
             'A' | 'z' => Some(format!("\\{c}")),
-            'b' => Some(r"(?-u:\b)".to_owned()),
-            'B' => return Err(Refused::Unsupported(r"a pattern with \B cannot be evaluated".to_owned())),
+            'b' | 'B' => Some(format!("(?-u:\\{c})")),
             'd' | 'D' | 's' | 'S' | 'w' | 'W' => Some(perl_class(c).to_owned()),
             _ => None,
         };
@@ -184,23 +259,30 @@ impl<'p> Translator<'p> {
         } else if c == 'Q' {
             let quoted = &self.rest[2..];
             let (text, rest) = quoted.split_once("\\E").unwrap_or((quoted, ""));
-            self.out.push_str(&regex::escape(text));
             self.rest = rest;
-            if text.is_empty() {
-                return Ok(());
-            }
+            let Some((last, c)) = text.char_indices().next_back() else { return Ok(()) };
+            self.out.push_str(&regex::escape(&text[..last]));
+            self.start = self.out.len();
+            self.out.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
         } else if matches!(c, 'p' | 'P') {
             self.unicode_class()?;
         } else {
-            let c = self.escaped_char()?;
-            self.out.push_str(&format!("\\x{{{:x}}}", c as u32));
+            let code = self.escaped_char()?;
+            match char::from_u32(code) {
+                Some(_) => self.code(code),
+                None => self.out.push_str(NOTHING),
+            }
         }
         self.push_atom(1);
         Ok(())
     }
 
-    /// One character behind a backslash, as RE2 reads it.
-    fn escaped_char(&mut self) -> Result<char, Refused> {
+    fn code(&mut self, code: u32) {
+        write!(self.out, "\\x{{{code:x}}}").expect("memory takes any text");
+    }
+
+    /// One character behind a backslash, as RE2 reads it; half of a surrogate pair is one too, in no text.
+    fn escaped_char(&mut self) -> Result<u32, Refused> {
         let mut chars = self.rest[1..].chars();
         let c = chars.next().map_or_else(|| invalid_escape("trailing backslash at end of expression"), Ok)?;
         let after = chars.as_str();
@@ -212,21 +294,19 @@ impl<'p> Translator<'p> {
             'r' => (13, 0),
             't' => (9, 0),
             'v' => (11, 0),
-            '0' => {
-                (u32::from_str_radix(&format!("0{}", &after[..octal(after)]), 8).unwrap_or(0), octal(after))
-            }
-            '1'..='7' if octal(after) > 0 => {
+            '0'..='7' if c == '0' || octal(after) > 0 => {
                 let digits = octal(after);
                 (u32::from_str_radix(&format!("{c}{}", &after[..digits]), 8).unwrap_or(0), digits)
             }
-            'x' => hex(after).map_or_else(|| invalid("invalid escape sequence", &self.rest[..2]), Ok)?,
+            'x' => match hex(after) {
+                Ok(found) => found,
+                Err(len) => return invalid("invalid escape sequence", &self.rest[..2 + len]),
+            },
             _ if c.is_ascii() && !c.is_ascii_alphanumeric() => (c as u32, 0),
             _ => return invalid("invalid escape sequence", &self.rest[..1 + c.len_utf8()]),
         };
-        let end = 1 + c.len_utf8() + len;
-        let text = &self.rest[..end];
-        self.rest = &self.rest[end..];
-        char::from_u32(code).map_or_else(|| invalid("invalid escape sequence", text), Ok)
+        self.rest = &after[len..];
+        Ok(code)
     }
 
     /// `\pL`, `\p{Greek}`, `\P{^L}`.
@@ -244,11 +324,16 @@ impl<'p> Translator<'p> {
             },
         };
         let name = name.strip_prefix('^').inspect(|_| negated = !negated).unwrap_or(name);
-        let class = format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' });
-        if name.contains(['=', ':', '!']) || regex_syntax::parse(&class).is_err() {
+        let name = canonical(name);
+        if !CLASSES.split_whitespace().any(|it| it == name) {
             return invalid("invalid character class range", &self.rest[..2 + len]);
         }
-        self.out.push_str(&class);
+        match (matches!(name.as_str(), "Cs" | "Surrogate"), negated) {
+            (true, true) => self.out.push_str(r"\p{any}"),
+            (true, false) => self.out.push_str(NOTHING),
+            (false, true) => write!(self.out, r"\P{{{name}}}").expect("memory takes any text"),
+            (false, false) => write!(self.out, r"\p{{{name}}}").expect("memory takes any text"),
+        }
         self.rest = &after[len..];
         Ok(())
     }
@@ -296,23 +381,45 @@ impl<'p> Translator<'p> {
         if high < low {
             return invalid("invalid character class range", &start[..start.len() - self.rest.len()]);
         }
-        write!(self.out, "\\x{{{:x}}}", low as u32).expect("memory takes any text");
+        // The crate takes no surrogates.
+        let low = if char::from_u32(low).is_some() { low } else { 0xE000 };
+        let high = if char::from_u32(high).is_some() { high } else { 0xD7FF };
+        if high < low {
+            self.out.push_str(NOTHING);
+            return Ok(());
+        }
+        self.code(low);
         if high != low {
-            write!(self.out, "-\\x{{{:x}}}", high as u32).expect("memory takes any text");
+            self.out.push('-');
+            self.code(high);
         }
         Ok(())
     }
 
-    fn class_char(&mut self, whole: &str) -> Result<char, Refused> {
+    fn class_char(&mut self, whole: &str) -> Result<u32, Refused> {
         match self.rest.chars().next() {
             None => invalid("missing closing ]", whole),
             Some('\\') => self.escaped_char(),
             Some(c) => {
                 self.rest = &self.rest[c.len_utf8()..];
-                Ok(c)
+                Ok(c as u32)
             }
         }
     }
+}
+
+/// A class without characters, which may stand in another.
+const NOTHING: &str = "[a&&b]";
+
+/// The Unicode classes that Go 1.26 finds, as [`canonical`] writes them: no script that Go keeps under a name with an
+/// underscore, such as `Old_Italic`, for it looks for `Olditalic`.
+const CLASSES: &str = include_str!("classes.txt");
+
+/// Unicode makes no difference between `Old_Italic`, `olditalic` and `Old Italic`.
+fn canonical(name: &str) -> String {
+    let mut letters = name.chars().filter(|it| !matches!(it, '_' | '-' | ' '));
+    let first = letters.next().map(|it| it.to_ascii_uppercase());
+    first.into_iter().chain(letters.map(|it| it.to_ascii_lowercase())).collect()
 }
 
 const POSIX: [&str; 14] = [
@@ -358,17 +465,26 @@ fn counted(text: &str) -> Option<(usize, u32)> {
     Some((inner.len() + 2, if high < low { u32::MAX } else { high }))
 }
 
-/// What follows `\x`: the code point, and how long it is.
-fn hex(text: &str) -> Option<(u32, usize)> {
-    let (digits, len) = match text.strip_prefix('{') {
-        Some(braced) => {
-            let end = braced.find('}')?;
-            (&braced[..end], end + 2)
+/// What follows `\x`: the code point and how long it is, or else how much of it was read when it went wrong.
+fn hex(text: &str) -> Result<(u32, usize), usize> {
+    let braced = text.starts_with('{');
+    let mut code = 0;
+    for (at, c) in text.char_indices().skip(usize::from(braced)) {
+        let end = at + c.len_utf8();
+        match c.to_digit(16) {
+            None if braced && c == '}' && at > 1 => return Ok((code, end)),
+            // Two digits are read before either is looked at.
+            None if !braced && at == 0 => return Err(text.chars().take(2).map(char::len_utf8).sum()),
+            None => return Err(end),
+            Some(digit) => code = code * 16 + digit,
         }
-        None => (text.get(..2)?, 2),
-    };
-    let all_hex = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_hexdigit());
-    all_hex.then(|| u32::from_str_radix(digits, 16).ok().map(|it| (it, len)))?
+        match braced {
+            true if code > char::MAX as u32 => return Err(end),
+            false if at > 0 => return Ok((code, end)),
+            _ => {}
+        }
+    }
+    Err(text.len())
 }
 
 #[cfg(test)]
@@ -415,9 +531,39 @@ mod tests {
             "\\h",
             "a{,2}{2}{3}",
             "[a--]",
+            "\\B(",
+            "\\p{Alphabetic}",
+            "\\p{Old_Italic}",
+            "(?i)*",
+            "a|(?i)*",
         ];
         for pattern in refused {
             assert!(matches!(check(pattern), Err(Refused::Invalid(_))), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_evaluated_is_known_to_be_valid() {
+        for pattern in ["a(?U)*", "a(?U)*("] {
+            assert_eq!(
+                matches!(check(pattern), Err(Refused::Invalid(_))),
+                pattern.ends_with('('),
+                "{pattern}"
+            );
+        }
+    }
+
+    #[test]
+    fn whether_go_refuses_what_is_large_is_not_known() {
+        let nested = |depth| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
+        let stacked = format!("a{}", "(?i)*".repeat(5000));
+        for pattern in [nested(400), "a{1000}".repeat(4000), stacked] {
+            assert!(matches!(check(&pattern), Err(Refused::Unsupported(_))), "{pattern}");
+            assert!(matches!(check(&format!("{pattern}(")), Err(Refused::Invalid(_))), "{pattern}");
+        }
+        assert!(matches!(check(&"(".repeat(1 << 20)), Err(Refused::Unsupported(_))));
+        for pattern in [nested(248), "a{1000}".repeat(100), "a".repeat(20_000)] {
+            assert_eq!(check(&pattern), Ok(()), "{pattern}");
         }
     }
 
@@ -438,6 +584,15 @@ mod tests {
             ("^(?i)a$", "A", "b"),
             ("^(?:a{0,10}){0,100}$", "a", "b"),
             ("^a|b$", "b", "c"),
+            ("^a(?i)*$", "aa", "b"),
+            ("^a{2}(?)?$", "", "a"),
+            (r"^(ab)+\Q\E?$", "", "a"),
+            (r"^\Qab\E+\Q\E?$", "a", "aab"),
+            (r"^\x{d800}?a$", "a", "b"),
+            (r"^[\x{d7ff}-\x{e000}]$", "\u{e000}", "a"),
+            (r"^[^\x{d800}-\x{dfff}]$", "a", ""),
+            (r"^\P{Cs}$", "a", ""),
+            (r"^\p{dash punctuation}$", "-", "a"),
             ("^(?<x>a)$", "a", "b"),
             ("^[]a]$", "]", "b"),
         ];
