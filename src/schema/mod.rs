@@ -136,8 +136,8 @@ pub struct Seldom {
     pub additional_items: Option<Additional>,
     /// `patternProperties`, refused by the server.
     pub pattern_properties: Vec<(Arc<str>, Schema)>,
-    /// `dependencies`, refused by the server; a list of names has no schema.
-    pub dependencies: Option<Vec<(Arc<str>, Option<Schema>)>>,
+    /// `dependencies`, refused by the server.
+    pub dependencies: Option<Vec<(Arc<str>, Dependency)>>,
     /// `definitions`, refused by the server.
     pub definitions: Vec<(Arc<str>, Schema)>,
     /// `allOf`.
@@ -193,6 +193,15 @@ pub enum Additional {
     /// `true` or `false`. For pruning both are a schema of nothing: no preserve.
     Allowed(bool),
     /// A schema for every undeclared key.
+    Schema(Box<Schema>),
+}
+
+/// What an object with some property must satisfy.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Dependency {
+    /// It has other properties.
+    Names(Vec<String>),
+    /// It is valid by a schema.
     Schema(Box<Schema>),
 }
 

@@ -5,7 +5,7 @@
 
 use super::decode::{Decoder, Level};
 use super::suggest;
-use super::{Additional, Items, Keyword, Keywords, Schema, TYPES, ValidationRule};
+use super::{Additional, Dependency, Items, Keyword, Keywords, Schema, TYPES, ValidationRule};
 use crate::source::Span;
 use crate::yaml::{Entry, Node, Value};
 use std::borrow::Cow;
@@ -239,23 +239,20 @@ impl<'n> Reader<'_, 'n> {
         out
     }
 
-    fn dependencies(&mut self, node: &'n Node) -> Option<Vec<(Arc<str>, Option<Schema>)>> {
+    fn dependencies(&mut self, node: &'n Node) -> Option<Vec<(Arc<str>, Dependency)>> {
         let entries = self.decoder.entries(node, "~.JSONSchemaDependencies");
         let mut out = Vec::with_capacity(entries.len());
         for entry in entries {
             self.decoder.enter_key(&entry.key, entry.key_span);
             self.decoder.enter_custom();
-            let schema = match &entry.value.value {
-                Value::Mapping(_) => Some(*self.boxed(&entry.value, entry.key_span)),
-                Value::Sequence(_) => {
-                    self.decoder.texts(&entry.value);
-                    None
-                }
-                _ => None,
+            let dependency = match &entry.value.value {
+                Value::Mapping(_) => Dependency::Schema(self.boxed(&entry.value, entry.key_span)),
+                Value::Sequence(_) => Dependency::Names(self.decoder.texts(&entry.value)),
+                _ => Dependency::Names(Vec::new()),
             };
             self.decoder.leave_custom();
             self.decoder.leave();
-            out.push((entry.key.clone(), schema));
+            out.push((entry.key.clone(), dependency));
         }
         (!node.is_null()).then_some(out)
     }

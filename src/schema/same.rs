@@ -3,7 +3,7 @@
 //! Mirrors apimachinery's `Semantic.DeepEqual`, by which the server finds versions with one schema: an empty list or
 //! map equals a missing one.
 
-use super::{Additional, Items, Schema, ValidationRule};
+use super::{Additional, Dependency, Items, Schema, ValidationRule};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -88,15 +88,15 @@ fn additional(left: &Additional, right: &Additional) -> bool {
     }
 }
 
-/// The names of a list are not kept, so two lists count as equal; both are refused anyway.
 fn dependencies(left: &Schema, right: &Schema) -> bool {
-    let of = |schema: &Schema| schema.dependencies.clone().unwrap_or_default();
-    let (left, right) = (of(left), of(right));
-    let twin = |name: &str| right.iter().find(|it| &*it.0 == name);
-    left.len() == right.len()
-        && left.iter().all(|(name, it)| {
-            twin(name).is_some_and(|twin| optional(it, &twin.1, |left, right| left.same(right)))
-        })
+    let [left, right] = [left, right].map(|it| it.dependencies.as_deref().unwrap_or_default());
+    let twin = |name: &str| right.iter().find(|it| &*it.0 == name).map(|it| &it.1);
+    let is_same = |(name, it): &(Arc<str>, Dependency)| match (it, twin(name)) {
+        (Dependency::Names(left), Some(Dependency::Names(right))) => left == right,
+        (Dependency::Schema(left), Some(Dependency::Schema(right))) => left.same(right),
+        _ => false,
+    };
+    left.len() == right.len() && left.iter().all(is_same)
 }
 
 fn rule(left: &ValidationRule, right: &ValidationRule) -> bool {

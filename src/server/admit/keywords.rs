@@ -8,6 +8,7 @@ use super::Refusal;
 use super::options::Options;
 use super::rules;
 use crate::schema::Additional;
+use crate::schema::Dependency;
 use crate::schema::Items;
 use crate::schema::Schema;
 use crate::schema::TYPES;
@@ -135,7 +136,7 @@ impl<'s> Walk<'_, 's> {
         }
         let dependencies = place.child("dependencies");
         for (name, it) in schema.dependencies.iter().flatten() {
-            if let Some(it) = it {
+            if let Dependency::Schema(it) = it {
                 self.node(it, &dependencies.key(name), false, inside);
             }
         }

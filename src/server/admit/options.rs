@@ -7,6 +7,7 @@ use super::view;
 use super::view::View;
 use crate::crd::Crd;
 use crate::schema::Additional;
+use crate::schema::Dependency;
 use crate::schema::Items;
 use crate::schema::Keywords;
 use crate::schema::Schema;
@@ -134,5 +135,9 @@ pub(super) fn has(schema: &Schema, among: Keywords, test: &impl Fn(&Schema) -> b
             .any(|it| has(&it.1, among, test))
         || additional(&schema.additional_properties)
         || additional(&schema.additional_items)
-        || schema.dependencies.iter().flatten().filter_map(|it| it.1.as_ref()).any(|it| has(it, among, test))
+        || schema
+            .dependencies
+            .iter()
+            .flatten()
+            .any(|it| matches!(&it.1, Dependency::Schema(it) if has(it, among, test)))
 }

@@ -51,7 +51,7 @@ struct Place {
     scope: Scope,
     /// How many values of the node an object may hold, if that is bounded.
     cardinality: Option<u64>,
-    /// The list, if any, below which values have no old ones.
+    /// The list or map, if any, below which values have no old ones.
     uncorrelatable: Option<String>,
 }
 
@@ -74,29 +74,31 @@ impl Walk<'_> {
             _ if decl::of(schema, node.fields).is_some() => Scope::Typed,
             _ => Scope::Untyped,
         };
-        let below = |path: String, uncorrelatable: Option<String>| Place {
+        let path = &place.path;
+        let below = |path: String, correlates: bool| Place {
             path,
             scope,
             cardinality: place
                 .cardinality
                 .zip(max_elements(schema))
                 .map(|(one, two)| one.saturating_mul(two)),
-            uncorrelatable,
+            uncorrelatable: place
+                .uncorrelatable
+                .clone()
+                .or_else(|| (!correlates).then(|| place.path.clone())),
         };
-        let path = &place.path;
         if let (Some(child), Some(values)) = (&node.additional, schema.additional()) {
-            let at = below(format!("{path}.additionalProperties"), place.uncorrelatable.clone());
-            self.node(values, child, at);
+            self.node(values, child, below(format!("{path}.additionalProperties"), true));
         }
         for (at, child) in &node.properties {
             let (name, property) = &schema.properties[*at];
-            let at = below(format!("{path}.properties[{name}]"), place.uncorrelatable.clone());
-            self.node(property, child, at);
+            // `MapIsCorrelatable`.
+            let correlates = matches!(schema.map_type.as_deref(), None | Some("granular" | "atomic"));
+            self.node(property, child, below(format!("{path}.properties[{name}]"), correlates));
         }
         if let (Some(child), Some(items)) = (&node.items, schema.item()) {
-            let keyed = schema.list_type.as_deref() == Some("map");
-            let uncorrelatable = place.uncorrelatable.clone().or_else(|| (!keyed).then(|| path.clone()));
-            self.node(items, child, below(format!("{path}.items"), uncorrelatable));
+            let correlates = schema.list_type.as_deref() == Some("map");
+            self.node(items, child, below(format!("{path}.items"), correlates));
         }
         if !schema.validations.is_empty() && !self.blocked.iter().any(|it| std::ptr::eq(*it, schema)) {
             self.rules(schema, node, &place, scope);
@@ -145,9 +147,9 @@ impl Walk<'_> {
             }
         }
         if rule.uses_old {
-            if let Some(list) = &place.uncorrelatable {
+            if let Some(owner) = &place.uncorrelatable {
                 let detail = format!(
-                    "oldSelf cannot be used on the uncorrelatable portion of the schema within {list}"
+                    "oldSelf cannot be used on the uncorrelatable portion of the schema within {owner}"
                 );
                 self.refuse(format!("{path}.rule"), "FieldValueInvalid", detail, at);
             }
