@@ -84,7 +84,8 @@ impl<'t> Parser<'t> {
 
     /// At least one word.
     fn phrase(&mut self) -> bool {
-        let mut words = 0;
+        // Encoded words are gathered until another word follows; before that Go takes no comment.
+        let (mut words, mut gathered) = (0, false);
         loop {
             if words > 0 && !self.skip_comments() {
                 return false;
@@ -94,14 +95,15 @@ impl<'t> Parser<'t> {
                 return true;
             }
             let word = if self.rest.starts_with('"') {
-                self.quoted().is_some()
+                self.quoted().map(|_| Word::Plain)
             } else {
-                self.atom(true).is_some_and(has_known_charset)
+                self.atom(true).map(word)
             };
-            if !word {
-                return words > 0;
+            match word {
+                None | Some(Word::Unreadable) => return words > 0 || gathered,
+                Some(Word::Plain) => words += 1,
+                Some(Word::Encoded { empty }) => gathered |= !empty,
             }
-            words += 1;
         }
     }
 
@@ -143,18 +145,14 @@ impl<'t> Parser<'t> {
     }
 
     fn name_comment(&mut self) -> bool {
-        let start = self.rest;
-        if !self.take('(') || !self.comment() {
-            return false;
-        }
-        let text = &start[1..start.len() - self.rest.len() - 1];
-        text.split([' ', '\t']).all(has_known_charset)
+        let comment = if self.take('(') { self.comment() } else { None };
+        comment.is_some_and(|it| it.split([' ', '\t']).all(|it| word(it) != Word::Unreadable))
     }
 
     fn skip_comments(&mut self) -> bool {
         self.skip_space();
         while self.take('(') {
-            if !self.comment() {
+            if self.comment().is_none() {
                 return false;
             }
             self.skip_space();
@@ -162,23 +160,24 @@ impl<'t> Parser<'t> {
         true
     }
 
-    /// The rest of a comment whose parenthesis is already read.
-    fn comment(&mut self) -> bool {
-        let mut depth = 1;
+    /// The text of a comment whose parenthesis is already read.
+    fn comment(&mut self) -> Option<String> {
+        let (mut depth, mut text) = (1, String::new());
         let mut chars = self.rest.chars();
-        while depth > 0 {
-            match chars.next() {
-                None => return false,
-                Some('\\') if !chars.as_str().is_empty() => {
-                    chars.next();
-                }
-                Some('(') => depth += 1,
-                Some(')') => depth -= 1,
-                Some(_) => {}
+        loop {
+            let mut c = chars.next()?;
+            match c {
+                '\\' => c = chars.next().unwrap_or(c),
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
             }
+            if depth == 0 {
+                self.rest = chars.as_str();
+                return Some(text);
+            }
+            text.push(c);
         }
-        self.rest = chars.as_str();
-        true
     }
 
     fn take(&mut self, c: char) -> bool {
@@ -190,16 +189,50 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Whether Go would decode the word if it is an encoded one: `=?charset?q?text?=`.
-fn has_known_charset(word: &str) -> bool {
-    let Some(inner) = word.strip_prefix("=?").and_then(|it| it.strip_suffix("?=")) else { return true };
-    let parts: Vec<&str> = inner.split('?').collect();
-    match parts.as_slice() {
-        [charset, "q" | "Q" | "b" | "B", _] if !charset.is_empty() => {
-            ["utf-8", "iso-8859-1", "us-ascii"].iter().any(|it| charset.eq_ignore_ascii_case(it))
-        }
-        _ => true,
+/// What Go makes of a word by RFC 2047.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Word {
+    /// It stands for itself.
+    Plain,
+    /// It is decoded.
+    Encoded { empty: bool },
+    /// It is encoded in a charset that Go does not know.
+    Unreadable,
+}
+
+/// `=?charset?q?text?=` is an encoded word, if its text can be decoded.
+fn word(text: &str) -> Word {
+    let inner = text.strip_prefix("=?").and_then(|it| it.strip_suffix("?="));
+    let parts: Vec<&str> = inner.unwrap_or_default().split('?').collect();
+    let &[charset, encoding, text] = parts.as_slice() else { return Word::Plain };
+    let is_text = match encoding {
+        "q" | "Q" => is_quoted_printable(text),
+        "b" | "B" => is_base64(text),
+        _ => false,
+    };
+    if charset.is_empty() || !is_text {
+        return Word::Plain;
     }
+    match ["utf-8", "iso-8859-1", "us-ascii"].iter().any(|it| charset.eq_ignore_ascii_case(it)) {
+        true => Word::Encoded { empty: text.is_empty() },
+        false => Word::Unreadable,
+    }
+}
+
+fn is_quoted_printable(text: &str) -> bool {
+    let mut parts = text.split('=');
+    let hex = |it: &str| it.len() >= 2 && it.bytes().take(2).all(|it| it.is_ascii_hexdigit());
+    let printable = |it: &str| it.bytes().all(|it| matches!(it, b' '..=b'~' | b'\t' | b'\n' | b'\r'));
+    printable(text) && parts.next().is_some() && parts.all(hex)
+}
+
+/// Go's standard encoding, which passes over the ends of lines.
+fn is_base64(text: &str) -> bool {
+    let text = text.replace(['\r', '\n'], "");
+    let digits = text.trim_end_matches('=');
+    text.len().is_multiple_of(4)
+        && text.len() - digits.len() <= 2
+        && digits.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'+' | b'/'))
 }
 
 fn is_atom(c: char) -> bool {
