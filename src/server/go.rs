@@ -226,6 +226,56 @@ pub fn sprint(value: &Value) -> String {
     }
 }
 
+/// Reads what `time.ParseDuration` reads (`1h30m`, `-1.5s`), in nanoseconds.
+pub fn duration(text: &str) -> Option<i64> {
+    const LIMIT: u64 = 1 << 63;
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if rest.is_empty() || rest == "0" {
+        return (rest == "0").then_some(0);
+    }
+    let mut total: u64 = 0;
+    while !rest.is_empty() {
+        let (whole, behind) = rest.split_at(digits(rest));
+        let (fraction, behind) = match behind.strip_prefix('.') {
+            Some(behind) => behind.split_at(digits(behind)),
+            None => ("", behind),
+        };
+        if whole.is_empty() && fraction.is_empty() {
+            return None;
+        }
+        let end = behind.find(|it: char| it == '.' || it.is_ascii_digit()).unwrap_or(behind.len());
+        let unit: u64 = match &behind[..end] {
+            "ns" => 1,
+            "us" | "µs" | "μs" => 1_000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "m" => 60_000_000_000,
+            "h" => 3_600_000_000_000,
+            _ => return None,
+        };
+        let count: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        let mut value = count.checked_mul(unit).filter(|it| *it <= LIMIT)?;
+        // The fraction is computed in floating point, without the digits that do not fit.
+        let (mut part, mut scale) = (0, 1.0);
+        for digit in fraction.bytes().map(|it| u64::from(it - b'0')) {
+            let fits = part <= i64::MAX as u64 / 10;
+            let Some(next) = fits.then(|| part * 10 + digit).filter(|it| *it <= LIMIT) else { break };
+            (part, scale) = (next, scale * 10.0);
+        }
+        value += (part as f64 * (unit as f64 / scale)) as u64;
+        total = total.wrapping_add(value);
+        if value > LIMIT || total > LIMIT {
+            return None;
+        }
+        rest = &behind[end..];
+    }
+    match text.starts_with('-') {
+        true => Some((total as i64).wrapping_neg()),
+        false => i64::try_from(total).ok(),
+    }
+}
+
 /// The Go type of a value, as `%T` writes it.
 pub fn type_name(value: &Value) -> &'static str {
     match value {
@@ -236,5 +286,35 @@ pub fn type_name(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "[]interface {}",
         Value::Object(_) => "map[string]interface {}",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// The answers of Go 1.26.
+    #[test]
+    fn durations_are_read_as_go_reads_them() {
+        let rows = [
+            ("0", Some(0)),
+            ("-0", Some(0)),
+            ("1h0", None),
+            ("", None),
+            (".s", None),
+            ("1.s", Some(1_000_000_000)),
+            ("-1.5h", Some(-5_400_000_000_000)),
+            ("1h30m.5s", Some(5_400_500_000_000)),
+            ("1µs1μs1us", Some(3_000)),
+            (".99999999999999999999s", Some(1_000_000_000)),
+            ("9223372036854775807.ns", Some(i64::MAX)),
+            ("9223372036854775808ns", None),
+            ("-9223372036854775808ns", Some(i64::MIN)),
+            ("2562047h47m16.854775807s", Some(i64::MAX)),
+            ("2562048h", None),
+            // The sum overflows unseen.
+            ("9223372036854775808ns9223372036854775808ns", Some(0)),
+        ];
+        for (text, nanoseconds) in rows {
+            assert_eq!(super::duration(text), nanoseconds, "{text}");
+        }
     }
 }

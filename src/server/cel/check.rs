@@ -17,6 +17,7 @@ use crate::server::cel::time;
 use crate::server::cel::types::Mapping;
 use crate::server::cel::types::Type;
 use crate::server::cel::types::most_general;
+use crate::server::go;
 
 /// What the checker found.
 #[derive(Debug)]
@@ -408,7 +409,7 @@ fn literal_argument(function: &str, literal: &Literal) -> Result<(), Failure> {
         };
     };
     let fits = match function {
-        "duration" => time::duration(text).is_some(),
+        "duration" => go::duration(text).is_some(),
         "timestamp" => return unknown_unless(time::timestamp(text).is_some(), "timestamp"),
         "matches" => match regexp::check(text) {
             Ok(()) => true,

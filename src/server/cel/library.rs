@@ -18,6 +18,7 @@ use crate::server::cel::value::Val;
 use crate::server::cel::value::error;
 use crate::server::cel::value::no_such_overload;
 use crate::server::cel::value::unknown;
+use crate::server::go;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -301,9 +302,7 @@ fn convert<'v>(to: &str, value: &Val<'v>) -> Result<Val<'v>> {
             }
             _ => unknown("how Go reads this number is not modeled"),
         },
-        ("duration", Val::String(text)) => {
-            time::duration(text).map_or_else(failed, |it| Ok(Val::Duration(it)))
-        }
+        ("duration", Val::String(text)) => go::duration(text).map_or_else(failed, |it| Ok(Val::Duration(it))),
         ("timestamp", Val::String(text)) => match time::timestamp(text) {
             Some(it) => instant(it),
             None => unknown("how Go reads this timestamp is not modeled"),

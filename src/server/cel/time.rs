@@ -6,57 +6,6 @@ use crate::time::days;
 /// The nanoseconds of a second.
 pub(super) const SECOND: i64 = 1_000_000_000;
 
-/// Reads what Go's `time.ParseDuration` reads (`1h30m`, `-1.5s`), in nanoseconds.
-pub(super) fn duration(text: &str) -> Option<i64> {
-    let (negative, mut rest) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
-    };
-    if rest == "0" {
-        return Some(0);
-    }
-    if rest.is_empty() {
-        return None;
-    }
-    let mut total: i128 = 0;
-    while !rest.is_empty() {
-        let whole = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let (digits, after) = rest.split_at(whole);
-        let fraction_text =
-            after.strip_prefix('.').map(|it| &it[..it.bytes().take_while(u8::is_ascii_digit).count()]);
-        let after = fraction_text.map_or(after, |it| &after[1 + it.len()..]);
-        if digits.is_empty() && fraction_text.is_none_or(str::is_empty) {
-            return None;
-        }
-        let length = after.find(|it: char| it == '.' || it.is_ascii_digit()).unwrap_or(after.len());
-        let unit: i128 = match &after[..length] {
-            "ns" => 1,
-            "us" | "µs" | "μs" => 1_000,
-            "ms" => 1_000_000,
-            "s" => 1_000_000_000,
-            "m" => 60_000_000_000,
-            "h" => 3_600_000_000_000,
-            _ => return None,
-        };
-        let count: i128 =
-            if digits.is_empty() { 0 } else { digits.parse().ok().filter(|it| *it <= 1 << 63)? };
-        total += count * unit;
-        if let Some(fraction) = fraction_text {
-            // Go computes the fraction in floating point and drops digits that do not fit.
-            let kept = &fraction[..fraction.len().min(18)];
-            let value = kept.parse::<i128>().unwrap_or(0) as f64;
-            total += (value * (unit as f64 / 10f64.powi(kept.len() as i32))) as i128;
-        }
-        if total > 1 << 63 {
-            return None;
-        }
-        rest = &after[length..];
-    }
-    let total = if negative { -total } else { total };
-    i64::try_from(total).ok()
-}
-
 /// Reads a timestamp of RFC 3339 in its strict form, in nanoseconds since 1970. What else Go may take is not modeled.
 pub(super) fn timestamp(text: &str) -> Option<i128> {
     let bytes = text.as_bytes();

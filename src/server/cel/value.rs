@@ -8,6 +8,7 @@ use crate::server::cel::decl::Fields;
 use crate::server::cel::equality::equal;
 use crate::server::cel::net;
 use crate::server::cel::time;
+use crate::server::go;
 use crate::yaml::base64;
 use serde_json::Map;
 use serde_json::Value;
@@ -124,7 +125,7 @@ pub(super) fn read<'v>(value: &'v Value, schema: &'v Schema, fields: Fields) -> 
 fn string<'v>(text: &'v str, format: &str) -> Result<Val<'v>> {
     let odd = || unknown(format!("how the server reads {text:?} as {format} is not modeled"));
     match format {
-        "duration" => time::duration(text).map_or_else(odd, |it| Ok(Val::Duration(it))),
+        "duration" => go::duration(text).map_or_else(odd, |it| Ok(Val::Duration(it))),
         "date" => time::date(text).map_or_else(odd, |it| Ok(Val::Timestamp(it))),
         "date-time" => time::timestamp(text).map_or_else(odd, |it| Ok(Val::Timestamp(it))),
         "byte" => base64::decode(text).map_or_else(odd, |it| Ok(Val::Bytes(it.into()))),

@@ -6,6 +6,7 @@
 use super::mail;
 use super::uri;
 use crate::schema::Schema;
+use crate::server::go;
 use crate::time;
 use regex::Regex;
 use std::net::Ipv6Addr;
@@ -301,43 +302,7 @@ fn is_date_time(text: &str) -> bool {
 }
 
 fn is_duration(text: &str) -> bool {
-    is_go_duration(text) || is_spoken_duration(text)
-}
-
-/// Go's `time.ParseDuration`, up to overflow.
-fn is_go_duration(text: &str) -> bool {
-    let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if rest == "0" {
-        return true;
-    }
-    if rest.is_empty() {
-        return false;
-    }
-    let mut total = 0f64;
-    while !rest.is_empty() {
-        let whole = rest.len() - rest.trim_start_matches(|it: char| it.is_ascii_digit()).len();
-        let after = &rest[whole..];
-        let fraction =
-            after.strip_prefix('.').map(|it| it.trim_start_matches(|it: char| it.is_ascii_digit()));
-        let behind = fraction.unwrap_or(after);
-        let number = &rest[..rest.len() - behind.len()];
-        if !number.bytes().any(|it| it.is_ascii_digit()) {
-            return false;
-        }
-        let end = behind.find(|it: char| it == '.' || it.is_ascii_digit()).unwrap_or(behind.len());
-        let unit = match &behind[..end] {
-            "ns" => 1e0,
-            "us" | "µs" | "μs" => 1e3,
-            "ms" => 1e6,
-            "s" => 1e9,
-            "m" => 6e10,
-            "h" => 3.6e12,
-            _ => return false,
-        };
-        total += number.parse::<f64>().unwrap_or(0.0) * unit;
-        rest = &behind[end..];
-    }
-    total < 9.223_372_036_854_775e18
+    go::duration(text).is_some() || is_spoken_duration(text)
 }
 
 /// Any number with a unit anywhere in the text, as Scala writes durations.
