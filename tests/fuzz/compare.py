@@ -6,8 +6,8 @@
 
 ORACLE names a built oracle; else it is built from ../shared/tools/oracle into target/ (needs Go).
 SIMULATE names the command that answers lines (default: target/debug/cargo-kopf-crd simulate --jsonl).
-Seeds are printed; --mode takes another generator: `std`, `3x` (three objects a CRD), `rich`, `cel` (random rules) or
-`pattern` (regular expressions).
+Seeds are printed; --mode takes another generator: `std`, `3x` (three objects a CRD), `rich`, `cel` (random rules),
+`pattern` (regular expressions) or `format`.
 Exit code 0: no disagreement; 1: disagreements; 2: could not run.
 """
 import argparse
@@ -165,7 +165,7 @@ def compare(cases, expected, got, verbose):
 
 
 def generate(mode, count, seed):
-    if mode in ("rich", "pattern"):
+    if mode in ("rich", "pattern", "format"):
         command = [sys.executable, str(HERE / f"{mode}_gen.py"), str(count), str(seed)]
     elif mode == "cel":
         command = [sys.executable, str(HERE / "cel_gen.py"), "rules", str(count), str(seed)]
@@ -179,7 +179,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("count", nargs="?", type=int, default=500)
     parser.add_argument("seeds", nargs="*", type=int)
-    parser.add_argument("--mode", choices=["std", "3x", "rich", "cel", "pattern"], default="std")
+    parser.add_argument("--mode", choices=["std", "3x", "rich", "cel", "pattern", "format"], default="std")
     parser.add_argument("--cases", nargs="+", metavar="FILE")
     parser.add_argument("--verbose", type=int, default=3, help="how many disagreements to print (default 3)")
     args = parser.parse_args()
