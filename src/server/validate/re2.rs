@@ -348,7 +348,7 @@ impl<'p> Translator<'p> {
         while first || !self.rest.starts_with(']') {
             first = false;
             if let Some((len, name)) = posix(self.rest) {
-                if !POSIX.contains(&name.trim_start_matches('^')) {
+                if !POSIX.contains(&name.strip_prefix('^').unwrap_or(name)) {
                     return invalid("invalid character class range", &self.rest[..len]);
                 }
                 self.out.push_str(&self.rest[..len]);
@@ -415,7 +415,7 @@ const NOTHING: &str = "[a&&b]";
 /// underscore, such as `Old_Italic`, for it looks for `Olditalic`.
 const CLASSES: &str = include_str!("classes.txt");
 
-/// Unicode makes no difference between `Old_Italic`, `olditalic` and `Old Italic`.
+/// A name of a class with a capital and small letters alone: case, underscores, hyphens and spaces make no difference.
 fn canonical(name: &str) -> String {
     let mut letters = name.chars().filter(|it| !matches!(it, '_' | '-' | ' '));
     let first = letters.next().map(|it| it.to_ascii_uppercase());
@@ -522,6 +522,7 @@ mod tests {
             "[z-a]",
             "[a-\\d]",
             "[[:foo:]]",
+            "[[:^^alpha:]]",
             "\\pX",
             "\\p{Nope}",
             "\\x{110000}",
