@@ -19,6 +19,7 @@ pub(super) fn translate(pattern: &str) -> Result<String, Refused> {
         out: String::with_capacity(2 * pattern.len()),
         groups: vec![Group { at: 0, weight: 1 }],
         deepest: 0,
+        most: 1,
         start: 0,
         atom: None,
         flags: None,
@@ -26,10 +27,10 @@ pub(super) fn translate(pattern: &str) -> Result<String, Refused> {
         unsupported: None,
     };
     translator.run()?;
-    let [top] = translator.groups.as_slice() else {
+    if translator.groups.len() > 1 {
         return invalid("missing closing )", pattern);
-    };
-    let size = 3 * pattern.len() as u64 * u64::from(top.weight);
+    }
+    let size = 3 * pattern.len() as u64 * u64::from(translator.most);
     if size > MAX_SIZE || translator.deepest > MAX_DEPTH {
         return too_large();
     }
@@ -62,6 +63,8 @@ struct Translator<'p> {
     groups: Vec<Group>,
     /// The most groups that were open at once, with those that are added here.
     deepest: usize,
+    /// The most repetitions of anything, nested ones multiplied.
+    most: u32,
     /// Where in `out` is what is being read.
     start: usize,
     /// What a repetition operator would apply to.
@@ -224,7 +227,9 @@ impl<'p> Translator<'p> {
         if atom.weight.saturating_mul(times) > MAX_REPEAT {
             return invalid("invalid repeat count", operator);
         }
-        atom.weight *= times.max(1);
+        // What is repeated no times counts no more.
+        atom.weight = (atom.weight * times).max(1);
+        self.most = self.most.max(atom.weight);
         let mut at = self.flags.unwrap_or(self.out.len());
         if self.out[at..].contains('U') {
             self.unsupported = Some("a repetition behind a flag (?U) cannot be evaluated");
@@ -460,7 +465,7 @@ fn counted(text: &str) -> Option<(usize, u32)> {
         digits.then(|| it.parse().unwrap_or(u32::MAX))
     };
     let low = number(low)?;
-    let high = if high.is_empty() { low } else { number(high)? };
+    let high = if high.is_empty() { low.max(1) } else { number(high)? };
     // A range that ends before it starts is as invalid as one that is too long.
     Some((inner.len() + 2, if high < low { u32::MAX } else { high }))
 }
@@ -508,6 +513,8 @@ mod tests {
             "a{1001}",
             "a{2,1}",
             "(a{50}){50}",
+            "(a{600}){0,}{2}",
+            "(?:(a{600}){0,}){2}",
             "\\",
             "\\1",
             "\\8",
@@ -585,6 +592,7 @@ mod tests {
             ("^(?i)a$", "A", "b"),
             ("^(?:a{0,10}){0,100}$", "a", "b"),
             ("^a|b$", "b", "c"),
+            ("^(?:(b{600}){0}a){2}$", "aa", "a"),
             ("^a(?i)*$", "aa", "b"),
             ("^a{2}(?)?$", "", "a"),
             (r"^(ab)+\Q\E?$", "", "a"),

@@ -79,9 +79,7 @@ fn is_bracketed(host: &str) -> bool {
         Some(at) => (&inner[..at], Some(&inner[at + 3..])),
         None => (inner, None),
     };
-    let zone_is_valid = zone.is_none_or(|it| {
-        !it.is_empty() && is_escaped(it) && it.chars().all(|it| it == '%' || is_host_char(it))
-    });
+    let zone_is_valid = zone.is_none_or(|it| !it.is_empty() && is_zone_text(it));
     zone_is_valid && address.parse::<Ipv6Addr>().is_ok()
 }
 
@@ -96,6 +94,17 @@ fn is_host_text(host: &str) -> bool {
         .skip(1)
         .all(|it| it.starts_with("25") || it.as_bytes().first().is_some_and(|it| !(b'0'..b'8').contains(it)));
     is_escaped(host) && escapes && host.chars().all(|it| it == '%' || is_host_char(it))
+}
+
+/// In a zone only what may also be written plainly may be escaped, the percent sign and a space.
+fn is_zone_text(zone: &str) -> bool {
+    let may_be_escaped = |it: &str| {
+        let byte = it.get(..2).and_then(|it| u8::from_str_radix(it, 16).ok());
+        byte.is_some_and(|it| matches!(it, b'%' | b' ') || it.is_ascii() && is_host_char(it.into()))
+    };
+    is_escaped(zone)
+        && zone.split('%').skip(1).all(may_be_escaped)
+        && zone.chars().all(|it| it == '%' || is_host_char(it))
 }
 
 fn is_host_char(c: char) -> bool {
