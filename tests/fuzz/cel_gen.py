@@ -12,6 +12,8 @@ import random
 import re
 import sys
 
+import frame
+
 WORDS = ["", "a", "ab", "a-b", "A", "x.y", "10.0.0.1", "10.0.0.0/8", "fd00::1", "fd00::/64", "https://a.example/p?q=1",
          "http://a:80/", "tcp://h:1", "/a/b", "a/b", "*", "*.example.com", "1h", "15m", "1ms", "0s", "100", "10%", "true",
          "é", "a b", "a,b", "Name", "kubernetes.io/x", "example.com/a", "2024-01-01T00:00:00Z", "1.2.3", "v1", "-1"]
@@ -357,9 +359,7 @@ def random_rules(count, seed):
             root["properties"].setdefault("metadata", {"type": "object"})["properties"] = {"name": text}
             if rng.random() < 0.5:
                 root["x-kubernetes-validations"] = [{"rule": "self.metadata.name != 'x'"}]
-        crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
-               "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
-                        "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": root}}]}}
+        crd = frame.crd([frame.version(root)])
         maker = Maker(rng, [rule["rule"]])
         new = maker.value(root)
         out = {"id": f"rules/{seed}/{at}", "crd": crd, "object": new, "version": "v1"}

@@ -9,6 +9,8 @@ import json
 import random
 import sys
 
+import frame
+
 TEXTS = {
     "bsonobjectid": ["507f1f77bcf86cd799439011"],
     "uri": [
@@ -100,14 +102,8 @@ class Maker:
 
     def case(self, name):
         schemas = {it: {"type": "array", "items": {"type": "string", "format": it}} for it in FORMATS}
-        schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": schemas}}}
-        version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
-        names = {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"}
-        crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
-               "spec": {"group": "example.com", "scope": "Namespaced", "names": names, "versions": [version]}}
         spec = {it: [self.text(texts) for _ in range(10)] for it, texts in FORMATS.items()}
-        thing = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": spec}
-        return {"id": name, "crd": crd, "version": "v1", "object": thing}
+        return frame.case(name, {"type": "object", "properties": schemas}, spec)
 
 
 def main():

@@ -10,6 +10,8 @@ import json
 import random
 import sys
 
+import frame
+
 SOUND = """a b é 0 _ . ^ $ - } ] # && ~~ ſ K İ 😀 {a [a-c] [^a] []a] [^]a] [a-] [a\\-b] [\\]] [#] [[] [a--b] [a~~b] [a&&b]
     [[:alpha:]] [[:^digit:]] [[:word:]] [\\d-z] [\\pL-a] \\d \\D \\w \\W \\s \\S \\b \\B \\A \\z \\pL \\PN \\pZ \\p{Greek}
     \\p{^Lu} \\P{^Lu} \\p{han} \\p{Cs} \\P{Cs} \\p{any} \\p{Letter} \\p{Dash_Punctuation} [\\P{Cs}] [^\\p{C}a] \\x41 \\x{e9}
@@ -46,13 +48,8 @@ class Maker:
 
     def case(self, name):
         items = {"type": "string", "pattern": self.pattern()}
-        spec = {"type": "object", "properties": {"texts": {"type": "array", "items": items}}}
-        version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}}
-        names = {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"}
-        crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
-               "spec": {"group": "example.com", "scope": "Namespaced", "names": names, "versions": [version]}}
-        thing = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {"texts": [self.text() for _ in range(12)]}}
-        return {"id": name, "crd": crd, "version": "v1", "object": thing}
+        schema = {"type": "object", "properties": {"texts": {"type": "array", "items": items}}}
+        return frame.case(name, schema, {"texts": [self.text() for _ in range(12)]})
 
 
 def main():

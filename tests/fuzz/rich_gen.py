@@ -9,6 +9,8 @@ import json
 import random
 import sys
 
+import frame
+
 PRESERVE = "x-kubernetes-preserve-unknown-fields"
 KEYS = ["kopf", "progress", "a", "b", "c", "phase", "metadata", "kind", "spec", "items", "x.y", "apiVersion", "d"]
 FORMATS = ["bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4",
@@ -320,11 +322,7 @@ class Generator:
                     if self.chance(.5):
                         version["subresources"]["scale"]["labelSelectorPath"] = ".status.b"
             versions.append(version)
-        return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-                "metadata": {"name": "things.example.com"},
-                "spec": {"group": "example.com", "scope": self.r.choice(["Namespaced", "Namespaced", "Cluster"]),
-                         "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
-                         "versions": versions}}
+        return frame.crd(versions, self.r.choice(["Namespaced", "Namespaced", "Cluster"]))
 
     def root(self):
         properties = {"spec": self.object(3) if self.chance(.7) else {"type": "object", PRESERVE: True}}
