@@ -102,17 +102,14 @@ fn selectable_fields(crd: &Crd, part: &Part, scope: &Scope, options: &Options, o
         (format!("{}.selectableFields", scope.field), format!("{}.selectableFields", scope.source));
     let place = Place::root(&field);
     let at = crd.place(&source);
-    let mut schema = match (part.validation, scope.top) {
-        (None, true) => {
-            let words = "may only be set when validations.schema is included";
-            return out.push(Refusal::invalid(&place, words, at));
-        }
-        (None | Some(None), false) => {
-            let words = "may only be set when `version.schema.openAPIV3Schema` is not included";
-            return out.push(Refusal::invalid(&place, words, at));
-        }
-        (Some(schema), _) => schema,
+    let mut schema = part.validation.flatten();
+    let (missing, words) = match scope.top {
+        true => (part.validation.is_none(), "may only be set when validations.schema is included"),
+        false => (schema.is_none(), "may only be set when `version.schema.openAPIV3Schema` is not included"),
     };
+    if missing {
+        return out.push(Refusal::invalid(&place, words, at));
+    }
     if let Some((words, at)) = schema.and_then(structural::unconvertible) {
         let field = format!("{}.schema.openAPIV3Schema", scope.field);
         out.push(Refusal::invalid(&Place::root(&field), &words, at));

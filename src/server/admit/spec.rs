@@ -17,6 +17,7 @@ use crate::crd::Crd;
 use crate::crd::Version;
 use crate::schema::Keywords;
 use crate::schema::Schema;
+use crate::server::default::DEFAULT;
 use crate::server::names as naming;
 use crate::server::place::Place;
 use std::collections::BTreeSet;
@@ -114,7 +115,6 @@ fn defaults_need_pruning(crd: &Crd, view: &View, options: &mut Options, out: &mu
     }
 }
 
-const DEFAULT: Keywords = Keywords::of(&["default"]);
 const EXTENSIONS: Keywords = Keywords::of(&[
     "x-kubernetes-embedded-resource",
     "x-kubernetes-int-or-string",

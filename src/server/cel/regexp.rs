@@ -18,6 +18,6 @@ pub(super) fn check(pattern: &str) -> Result<(), Failure> {
 fn failure(refused: Refused) -> Failure {
     match refused {
         Refused::Invalid(why) => Failure::Refused(format!("error parsing regexp: {why}")),
-        Refused::Unsupported(why) => Failure::Unknown(why),
+        Refused::Unsupported(why) | Refused::Unknown(why) => Failure::Unknown(why),
     }
 }

@@ -1,4 +1,4 @@
-//! Durations and points in time as Go reads and counts them.
+//! Points in time as Go reads and counts them.
 
 use crate::time::date_of;
 use crate::time::days;

@@ -1,5 +1,7 @@
 //! Mail addresses as Go's `net/mail.ParseAddress` reads them: `Name <user@host>` as well as `user@host`.
 
+use super::uri;
+use crate::yaml::base64;
 use std::net::IpAddr;
 
 /// Whether the text is one address.
@@ -207,7 +209,7 @@ fn word(text: &str) -> Word {
     let &[charset, encoding, text] = parts.as_slice() else { return Word::Plain };
     let is_text = match encoding {
         "q" | "Q" => is_quoted_printable(text),
-        "b" | "B" => is_base64(text),
+        "b" | "B" => base64::decode(text).is_some(),
         _ => false,
     };
     if charset.is_empty() || !is_text {
@@ -220,19 +222,7 @@ fn word(text: &str) -> Word {
 }
 
 fn is_quoted_printable(text: &str) -> bool {
-    let mut parts = text.split('=');
-    let hex = |it: &str| it.len() >= 2 && it.bytes().take(2).all(|it| it.is_ascii_hexdigit());
-    let printable = |it: &str| it.bytes().all(|it| matches!(it, b' '..=b'~' | b'\t' | b'\n' | b'\r'));
-    printable(text) && parts.next().is_some() && parts.all(hex)
-}
-
-/// Go's standard encoding, which passes over the ends of lines.
-fn is_base64(text: &str) -> bool {
-    let text = text.replace(['\r', '\n'], "");
-    let digits = text.trim_end_matches('=');
-    text.len().is_multiple_of(4)
-        && text.len() - digits.len() <= 2
-        && digits.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'+' | b'/'))
+    text.bytes().all(|it| matches!(it, b' '..=b'~' | b'\t' | b'\n' | b'\r')) && uri::is_escaped(text, '=')
 }
 
 fn is_atom(c: char) -> bool {

@@ -17,6 +17,8 @@ pub enum Refused {
     Invalid(String),
     /// It is valid for Go, and cannot be evaluated here.
     Unsupported(String),
+    /// Whether it is valid for Go is not known.
+    Unknown(String),
 }
 
 /// Compiles a pattern of RE2.
@@ -35,7 +37,7 @@ pub fn check(pattern: &str) -> Result<(), Refused> {
 
 /// Whether [`check`] knows what Go does.
 pub fn is_modeled(pattern: &str) -> bool {
-    pattern.len() <= ALWAYS_MODELED || !matches!(check(pattern), Err(Refused::Unsupported(_)))
+    pattern.len() <= ALWAYS_MODELED || !matches!(check(pattern), Err(Refused::Unknown(_)))
 }
 
 /// Compiled patterns, each compiled when it is first needed.

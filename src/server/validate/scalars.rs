@@ -159,7 +159,7 @@ impl Validator<'_> {
         let failed = match self.patterns.is_match(&schema.pattern, text) {
             Ok(true) => return,
             Ok(false) => schema.pattern.clone(),
-            Err(Refused::Unsupported(why)) => {
+            Err(Refused::Unsupported(why) | Refused::Unknown(why)) => {
                 self.unknown.borrow_mut().push(why);
                 return;
             }

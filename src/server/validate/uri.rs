@@ -25,7 +25,7 @@ pub(super) fn is_request_uri(text: &str) -> bool {
         }
         None => rest,
     };
-    is_escaped(path)
+    is_escaped(path, '%')
 }
 
 /// The scheme, empty where there is none, and what follows it; nothing for a malformed one.
@@ -42,15 +42,15 @@ fn scheme(text: &str) -> Option<(&str, &str)> {
     Some(("", text))
 }
 
-/// Whether every percent sign starts an escape.
-fn is_escaped(text: &str) -> bool {
-    text.split('%').skip(1).all(|it| it.len() >= 2 && it.bytes().take(2).all(|it| it.is_ascii_hexdigit()))
+/// Whether every sign of escapes has two hexadecimal digits behind it.
+pub(super) fn is_escaped(text: &str, sign: char) -> bool {
+    text.split(sign).skip(1).all(|it| it.len() >= 2 && it.bytes().take(2).all(|it| it.is_ascii_hexdigit()))
 }
 
 fn is_authority(scheme: &str, authority: &str) -> bool {
     let Some((user, host)) = authority.rsplit_once('@') else { return is_host(scheme, authority) };
     let allowed = |it: char| it.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(it);
-    is_host(scheme, host) && user.chars().all(allowed) && is_escaped(user)
+    is_host(scheme, host) && user.chars().all(allowed) && is_escaped(user, '%')
 }
 
 fn is_host(scheme: &str, host: &str) -> bool {
@@ -93,7 +93,7 @@ fn is_host_text(host: &str) -> bool {
         .split('%')
         .skip(1)
         .all(|it| it.starts_with("25") || it.as_bytes().first().is_some_and(|it| !(b'0'..b'8').contains(it)));
-    is_escaped(host) && escapes && host.chars().all(|it| it == '%' || is_host_char(it))
+    is_escaped(host, '%') && escapes && host.chars().all(|it| it == '%' || is_host_char(it))
 }
 
 /// In a zone only what may also be written plainly may be escaped, the percent sign and a space.
@@ -102,7 +102,7 @@ fn is_zone_text(zone: &str) -> bool {
         let byte = it.get(..2).and_then(|it| u8::from_str_radix(it, 16).ok());
         byte.is_some_and(|it| matches!(it, b'%' | b' ') || it.is_ascii() && is_host_char(it.into()))
     };
-    is_escaped(zone)
+    is_escaped(zone, '%')
         && zone.split('%').skip(1).all(may_be_escaped)
         && zone.chars().all(|it| it == '%' || is_host_char(it))
 }
